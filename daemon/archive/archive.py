@@ -330,9 +330,10 @@ def check_integrity(archive: Archive) -> tuple[str, ...]:
     faults = [fault for fault in archive.column("PRAGMA integrity_check") if fault != "ok"]
     if any(_UNREAD in fault for fault in faults):  # the disk fails, not the rows
         raise unusable(archive.path)
-    faults += [
-        f"a row of {row[0]} refers to nothing" for row in archive.run("PRAGMA foreign_key_check")
-    ]
+    faults += (
+        f"row {row} of {table} refers to a row of {other} that is missing"
+        for table, row, other, _ in archive.run("PRAGMA foreign_key_check")
+    )
     faults += damaged_rows(archive.run)
     faults += lost_rows(archive.run)
     last = 0

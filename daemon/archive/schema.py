@@ -37,15 +37,18 @@ def making() -> Iterator[str]:
     yield f"PRAGMA user_version = {VERSION}"
 
 
-def foreign_objects(run: Run) -> Iterator[str]:
-    """Yield a clause on each object in an archive's schema that is not memproc's own."""
+def faults_of_schema(run: Run) -> Iterator[str]:
+    """Yield a clause on each object of an archive that is not memproc's own, and on each it lacks."""
     with closing(sqlite3.connect(":memory:")) as own:
         for statement in making():
             own.execute(statement)
         ours = {(kind, name): _one_line(sql) for kind, name, sql in own.execute(_OBJECTS)}
-    for kind, name, sql in run(_OBJECTS):
-        if (kind, name) not in ours or (kind != "table" and ours[kind, name] != _one_line(sql)):
+    found = {(kind, name): _one_line(sql) for kind, name, sql in run(_OBJECTS)}
+    for (kind, name), sql in found.items():
+        if (kind, name) not in ours or (kind != "table" and ours[kind, name] != sql):
             yield f"the {kind} {name[:40]!r} is not memproc's"
+    for kind, name in sorted(ours.keys() - found.keys()):
+        yield f"the {kind} {name!r} is missing"
 
 
 def _one_line(sql: object) -> str:

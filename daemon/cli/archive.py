@@ -8,7 +8,7 @@ import click
 
 from daemon.archive.archive import check_integrity
 from daemon.archive.keeping import unproved_passages
-from daemon.archive.schema import foreign_objects
+from daemon.archive.schema import faults_of_schema
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
 from daemon.cli.printing import print_error
@@ -44,8 +44,8 @@ _AS_WRITTEN = (
 def verify_command(settings: Settings) -> int:
     """Check everything that memproc keeps. Nothing is changed."""
     with settings.archive() as archive:
-        foreign = (f"archive: {fault}" for fault in foreign_objects(archive.run))
-        damage = [*check_integrity(archive), *foreign]
+        of_schema = (f"archive: {fault}" for fault in faults_of_schema(archive.run))
+        damage = [*check_integrity(archive), *of_schema]
         damage += [] if damage else unproved_passages(archive)
         exports = [
             f"{export.path}: {_CHANGED[export.state]}"

@@ -18,7 +18,7 @@ from daemon.archive.archive import Archive, check_integrity
 from daemon.archive.journal import raise_cap, raised_cap
 from daemon.archive.messages import raw_conversation
 from daemon.archive.row_lines import lines_of_rows, store_lines
-from daemon.archive.schema import foreign_objects
+from daemon.archive.schema import faults_of_schema
 from daemon.archive.signs import set_sign
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
@@ -208,10 +208,10 @@ def test_whatever_else_a_line_holds_is_refused(lines: list[bytes], new: Archive,
 def test_verify_names_only_what_is_not_of_memproc(theirs: Path) -> None:
     with Archive.open(theirs) as archive:
         archive.run("ANALYZE")
-        assert list(foreign_objects(archive.run)) == []
+        assert list(faults_of_schema(archive.run)) == []
         archive.run("CREATE TRIGGER bad AFTER INSERT ON chat BEGIN DELETE FROM message; END")
         archive.run("CREATE TABLE extra (x)")
-        assert list(foreign_objects(archive.run)) == [
+        assert list(faults_of_schema(archive.run)) == [
             "the trigger 'bad' is not memproc's",
             "the table 'extra' is not memproc's",
         ]
@@ -226,4 +226,14 @@ def test_verify_names_a_trigger_of_other_words_under_one_of_our_names(theirs: Pa
             f"DROP TRIGGER {name}; CREATE TRIGGER {name} AFTER INSERT ON chat BEGIN DELETE FROM message; END"
         )
     with Archive.open(theirs) as archive:
-        assert list(foreign_objects(archive.run)) == [f"the trigger {name!r} is not memproc's"]
+        assert list(faults_of_schema(archive.run)) == [f"the trigger {name!r} is not memproc's"]
+
+
+def test_verify_names_each_trigger_and_index_that_another_program_has_dropped(theirs: Path) -> None:
+    with Archive.open(theirs) as archive:
+        archive.run("DROP TRIGGER rest_ends_with_insert_of_core_event")
+        archive.run("DROP INDEX opening_digest")
+        assert list(faults_of_schema(archive.run)) == [
+            "the index 'opening_digest' is missing",
+            "the trigger 'rest_ends_with_insert_of_core_event' is missing",
+        ]

@@ -81,7 +81,7 @@ def test_a_damaged_archive_is_not_copied_and_no_copy_goes(archive: Archive, stat
 
     problem = maintain(archive, state, NOW + timedelta(days=30))
 
-    assert "a row of layer_step refers to nothing" in problem
+    assert "row 1 of layer_step refers to a row of memory that is missing" in problem
     assert sorted((state / "copies").iterdir()) == before
 
 
