@@ -1,6 +1,6 @@
 """What a rebuild writes: raw messages under memories that had lost them, and what these tell."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from daemon.archive.archive import Archive
 from rules.conversation.history import UNDER_SOME_MEMORY
@@ -9,6 +9,8 @@ from rules.conversation.marker import Marker
 _WITHOUT_MESSAGES = (
     "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.memory = memory.id)"
 )
+_Free = tuple[int, int, str, str]
+"""A raw message under no memory: its row, the row of its version, its key, and its uuid or ""."""
 
 
 def count_chat(archive: Archive, row: int) -> tuple[int, ...]:
@@ -25,15 +27,18 @@ def count_chat(archive: Archive, row: int) -> tuple[int, ...]:
     return archive.run(counts, (row,))[0]
 
 
-def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]) -> list[str]:
+def put_under_memories(
+    archive: Archive, row: int, markers: Mapping[str, Marker], taken_out: Collection[str]
+) -> list[str]:
     """Put raw messages under those of these memories that have none. Return the memories' ids.
 
     A marker names its memory's first and last message, and their number: only a run of free
-    messages of that very length is believed. Needs a transaction of the caller's.
+    messages of that very length is believed, if need be without those whose keys are in
+    `taken_out`. Needs a transaction of the caller's.
     """
     free = archive.run(
         """
-        SELECT message, version, coalesce(uuid, '') FROM said
+        SELECT message, version, key, coalesce(uuid, '') FROM said
         WHERE chat = ? AND (left_out IS NULL OR left_out = ?)
             AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
           ORDER BY position
@@ -49,21 +54,29 @@ def put_under_memories(archive: Archive, row: int, markers: Mapping[str, Marker]
     )
     completed = []
     for memory_id, marker in markers.items():
-        uuids = [uuid for *_, uuid in free]
-        if memory_id not in without or not {marker.first, marker.last} <= set(filter(None, uuids)):
+        run = _run_of(marker, free, taken_out) if memory_id in without else ()
+        if not run:
             continue
-        start, stop = uuids.index(marker.first), uuids.index(marker.last) + 1
-        if stop - start != marker.messages:
-            continue
-        for place, (message, version, _) in enumerate(free[start:stop]):
+        for place, (message, version, *_) in enumerate(run):
             under = {"memory": memory_id, "place": place, "message": message, "version": version}
             archive.insert("chunk_message", under)
             archive.run(
                 "UPDATE message SET left_out = NULL, gone_at = NULL WHERE id = ?", (message,)
             )
         completed.append(memory_id)
-        del free[start:stop]
+        used = {*run}
+        free = [old for old in free if old not in used]
     return completed
+
+
+def _run_of(marker: Marker, free: Sequence[_Free], taken_out: Collection[str]) -> Sequence[_Free]:
+    """Return the free messages from a memory's first to its last; none where their number is another."""
+    uuids = [uuid for *_, uuid in free]
+    if not {marker.first, marker.last} <= set(filter(None, uuids)):
+        return ()
+    whole = free[uuids.index(marker.first) : uuids.index(marker.last) + 1]
+    rest = [old for old in whole if old[2] not in taken_out]
+    return next((run for run in (whole, rest) if len(run) == marker.messages), ())
 
 
 def note_sources(

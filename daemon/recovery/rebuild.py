@@ -12,7 +12,7 @@ changed.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from operator import sub
 from pathlib import Path
@@ -165,8 +165,8 @@ def _fill(
         adopted = read_chat(archive, with_memories, config, file.kept_at).reading.adopted
         adopt(archive, row, adopted, file.kept_at)
         is_fork = bool(adopted.past)
-    _put_back(archive, row, chat_id, files[chat_id], is_fork=is_fork)
-    _complete(context, row, with_memories, shown)
+    taken_out = _put_back(archive, row, chat_id, files[chat_id], is_fork=is_fork)
+    _complete(context, row, with_memories, shown, taken_out)
     if is_new or lacks_memories:
         _take_newest_state(context, chat_id, newest)
         _note_output(archive, file, with_memories)
@@ -211,15 +211,35 @@ def _with_memories(
 
 def _put_back(
     archive: Archive, row: int, chat_id: str, chat_files: Sequence[BackupFile], *, is_fork: bool
-) -> None:
-    """Store the raw messages of all files, oldest file first; known messages stay as they are."""
+) -> set[str]:
+    """Store the raw messages of all files, oldest file first; known messages stay as they are.
+
+    Return the keys of those that the person has taken out of the live conversation.
+    """
     known = set(message_keys(archive, row))
+    live: list[str] = []
+    taken_out: set[str] = set()
     for file in chat_files:
-        messages = map(_as_raw, read_messages(chat_in(file, chat_id)))
-        raw = [place for place in recognize(list(messages), {}) if place.ours is None]
+        messages = read_messages(chat_in(file, chat_id))
+        places = recognize([_as_raw(message) for message in messages], {})
+        raw = [place for place in places if place.ours is None]
         dates = dates_of_copies(archive, chat_id, raw, is_fork=is_fork)
         dated = [as_dated(place, dates) for place in raw]
         put_back(archive, row, dated, known, file.kept_at)
+        originals = {at for at, message in enumerate(messages) if is_original(message.marker)}
+        now = [place.key for place in raw if place.lived and place.at not in originals]
+        taken_out = (taken_out | _taken_out(live, now)) - {place.key for place in raw}
+        live = now
+    return taken_out
+
+
+def _taken_out(before: Sequence[str], now: Sequence[str]) -> set[str]:
+    """Return the keys that were live before and are not now, though an older one still is.
+
+    Messages go under memories from the oldest on, so these are under none.
+    """
+    oldest = next((at for at, key in enumerate(before) if key in now), len(before))
+    return {*before[oldest:]} - {*now}
 
 
 def _as_raw(message: Message) -> Message:
@@ -227,11 +247,17 @@ def _as_raw(message: Message) -> Message:
     return read_message(plain_original(message.raw)) if is_original(message.marker) else message
 
 
-def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Group]) -> None:
+def _complete(
+    context: Context,
+    row: int,
+    newest: Chat,
+    shown: Mapping[str, Group],
+    taken_out: Collection[str],
+) -> None:
     """Link raw messages to the memories that the newest file shows, and store what follows from them.
 
     That is sizes and dates, the sources of quotes and wishes, and whether a memory has had its turn
-    of hindsight.
+    of hindsight. Messages in `taken_out` may be under none.
     """
     archive, chat_id = context.archive, newest.chat_id
     own_names = aliases(memories(archive, chat_id))
@@ -239,7 +265,7 @@ def _complete(context: Context, row: int, newest: Chat, shown: Mapping[str, Grou
     markers = {
         name: place.ours for name, group in shown.items() for place in group.values() if place.ours
     }
-    completed = put_under_memories(archive, row, markers)
+    completed = put_under_memories(archive, row, markers, taken_out)
     # A hindsight edition is recognized by the words of its third message: markers of earlier
     # versions did not have the kind, and a forged marker could have any.
     texts = load_texts(context.config.of(newest).texts.path)

@@ -119,6 +119,24 @@ def test_what_the_person_did_to_memories_and_messages_stands(tmp_path: Path) -> 
     assert deleted not in by_name
 
 
+@pytest.mark.full
+def test_a_memory_gets_back_its_messages_without_those_that_the_person_had_deleted_among_them(
+    tmp_path: Path,
+) -> None:
+    cycle = Cycle.lived(tmp_path)
+    deleted = [cycle.messages[at]["uuid"] for at in cycle.live()[-2:]]
+    for _ in deleted:
+        cycle.device.delete(cycle.chat_id, cycle.live()[-1])
+    for _ in range(4):
+        cycle.talk().goes_round()
+    bounds = cycle.bounds()
+    lose(cycle)
+    assert rebuilt(cycle)["chats"][0]["without_messages"] == 0
+    assert cycle.bounds() == bounds
+    assert not {key for _, _, key in bounds} & {*deleted}
+    quiet(cycle)
+
+
 @pytest.mark.long
 def test_originals_that_are_kept_beside_their_memories_come_back(tmp_path: Path) -> None:
     settings = ENGINE + '[output]\nmode = "keep-originals"\n'
