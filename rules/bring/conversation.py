@@ -188,7 +188,7 @@ def as_dict(value: object) -> Fields:
 
 
 def messages_in_tree(fields: Fields) -> dict[str, Fields]:
-    """Return the messages under MAPPING by the ids of their nodes, without nodes that have none."""
+    """Return the messages under MAPPING by their nodes' ids; nodes without one are left out."""
     nodes = as_dict(fields.get(MAPPING)).items()
     messages = {key: as_dict(as_dict(node).get("message")) for key, node in nodes}
     return {key: message for key, message in messages.items() if message}

@@ -263,7 +263,7 @@ def _is_drafted(form: Form) -> bool:
 
 
 def _is_for_another(text: str, quote: str) -> bool:
-    """Return whether a quote from a message of the persona's is not its own words.
+    """Return whether a quote from a message of the persona's is not in its own voice.
 
     In the message `text` it is quoted, drafted for somebody, or a line of a role.
     """

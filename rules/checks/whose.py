@@ -40,7 +40,7 @@ _REPORTED = re.compile(
 def claimed_life(
     text: str, by_person: Sequence[str], by_persona: Sequence[str], names: frozenset[str]
 ) -> str | None:
-    """Return the first sentence that tells the person's life as its speaker's; None without any.
+    """Return the first sentence that tells the person's life as the speaker's own, or None.
 
     `names` are the person's, casefolded.
     """

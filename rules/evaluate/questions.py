@@ -152,9 +152,8 @@ def pose(questions: Sequence[EvalQuestion], asking: str) -> str:
 def says_never_to_all(letters: Sequence[str]) -> bool:
     """Return whether a model answers "never said" to nearly all questions.
 
-    Nearly all are at least nine of ten, with the passage in view.
-
-    Such a model cannot evaluate memories: it would miss all of them.
+    These are at least nine of ten, asked with the passage in view. Such a model cannot evaluate
+    memories: it would miss all of them.
     """
     return bool(letters) and letters.count(NEVER_SAID) >= _MOST_NEVER_SAID * len(letters)
 

@@ -119,7 +119,7 @@ class CoreEvent:
     """Whether the person has set it: the agent may not edit it until they release it."""
     by: By
     function: str
-    """The function that the agent called, or what the person did: set, release, undo, edited."""
+    """The function that the agent called, or the person's: set, release, undo, edited there."""
     memory: int = 0
     """The number of the memory after which the agent did it; 0 where the person did it."""
     edition: int = 0

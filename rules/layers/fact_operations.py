@@ -70,7 +70,10 @@ def is_forgotten(text: str, source: str, among: Sequence[ForgottenFact]) -> bool
 
 
 def _says_same(text: str, earlier: str) -> bool:
-    """Return whether two texts are equal once normalized, or share half of the fewer words."""
+    """Return whether two texts are equal once normalized, or share many words.
+
+    Many are half of the words of the text that has fewer.
+    """
     if normalize(text) == normalize(earlier):
         return True
     new_words, earlier_words = words(text), words(earlier)
@@ -131,7 +134,10 @@ class _SoFar:
         return None
 
     def has(self, number: int, *events: Event) -> bool:
-        """Return whether the answer has already done one of `events` to a fact; or any, if none."""
+        """Return whether the answer has already done one of `events` to a fact.
+
+        Without any events, anything that was done to it counts.
+        """
         done = [event.event for event in self.events if event.fact == number]
         return not set(done).isdisjoint(events) if events else bool(done)
 
@@ -255,9 +261,9 @@ def _find_meant(operation: Operation, known: KnownFacts) -> Fact | str:
 
 
 def _subject_words(text: str) -> frozenset[str]:
-    """Return the longer words of a text, which say what it is about; all if it has none.
+    """Return the longer words of a text, which say what it is about.
 
-    Some scripts have none.
+    Where it has none, as in some scripts, return all.
     """
     all_words = words(text)
     return frozenset(word for word in all_words if len(word) >= _SHORTEST_SUBJECT_WORD) or all_words

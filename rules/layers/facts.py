@@ -189,7 +189,10 @@ def _by_date(fact: Fact) -> tuple[datetime, int]:
 
 @lru_cache(maxsize=_CACHED_TEXTS)
 def normalize(text: str) -> str:
-    """Return the text casefolded, in form NFKC, without punctuation, single-spaced; maybe empty."""
+    """Return the text casefolded, in normal form NFKC, without punctuation, with single spaces.
+
+    It may be empty.
+    """
     # Casefolding can yield characters that are not in normal form.
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     meaningful = (

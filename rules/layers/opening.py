@@ -100,7 +100,7 @@ class KeptLine:
 
 @dataclass(frozen=True, slots=True)
 class OpeningEdits:
-    """The person's edits of an opening but its preface; all empty if they changed nothing."""
+    """The person's edits of an opening except its preface; all empty if they changed nothing."""
 
     sections: Mapping[str, str]
     """The new text of each section that was changed; empty where its heading or text is gone."""
@@ -279,7 +279,7 @@ def write_opening(
     facts: Sequence[FactLine],
     kept: Sequence[KeptLine] = (),
 ) -> str:
-    """Return the opening's text, without its tag; if there is only a preface, byte for byte.
+    """Return the opening's text, without its tag; a preface alone is returned byte for byte.
 
     Sections without a value and facts without words are left out. The facts stay in the order
     given. The introduction is about sections and facts, and is left out where there are none.

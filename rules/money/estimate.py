@@ -270,7 +270,7 @@ def estimate_cost(
     longest: Iterable[PlannedCall],
     model_of: Callable[[PlannedCall], PricedModel],
 ) -> CostEstimate | None:
-    """Return the likely cost of `planned`, and the most of `longest`; None for an unknown price."""
+    """Return what `planned` likely costs, and `longest` at most; None for an unknown price."""
     likely = at_most = 0
     for call in planned:
         model = model_of(call)

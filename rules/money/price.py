@@ -127,9 +127,10 @@ def cost(price: Price, usage: Usage) -> int:
 
 
 def worst_case(price: Price, prompt_tokens: int, max_tokens: int) -> int:
-    """Return the most picodollars that a call may cost: its prompt's dearest rate, longest answer.
+    """Return the most picodollars that a call may cost.
 
-    `prompt_tokens` is an upper bound, as `prompt_bound` returns it.
+    That is at the dearest rate of its prompt, with the longest answer. `prompt_tokens` is an upper
+    bound, as `prompt_bound` returns it.
     """
     each = price.at(prompt_tokens)
     return (
@@ -196,7 +197,7 @@ class Reached:
 
 
 def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
-    """Return the cap that `needed` does not fit under, the longest period first; None if none."""
+    """Return the cap that `needed` does not fit under, the longest period first; else None."""
     for which in reversed(NAMES):
         if reached := _reached(which, caps, spent, needed):
             return reached

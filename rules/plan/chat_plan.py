@@ -27,7 +27,7 @@ from rules.typingmind.originals import with_attachments
 from rules.wording import counted
 
 MOST_OF_A_MEMORY = 2
-"""A memory should have a quarter of its chunk's tokens, and may have up to twice as many."""
+"""A memory is expected to have a quarter of its chunk's tokens, and may have up to twice that."""
 _LAYER_PART = 20
 """Core memory and facts grow by about one token for this many tokens of chunks."""
 
@@ -162,7 +162,7 @@ class ChatPlan:
         return range(len(self.again), len(self.again) + len(self.hindsight))
 
     def with_more(self, again: Collection[int], hindsight: Collection[int]) -> Self:
-        """Return the plan with these memories, by number, written again, and given hindsight."""
+        """Return the plan with the memories of these numbers written again, and given hindsight."""
         return replace(
             self,
             again=tuple(chunk for chunk in self.made if chunk.number in again),
@@ -191,7 +191,7 @@ def plan_chat(
     limits: Limits,
     overhead: Overhead,
 ) -> ChatPlan:
-    """Plan a chat but for rework, which `with_more` adds; `tokens` are those of its entries."""
+    """Plan a chat without rework, which `with_more` adds; `tokens` are those of its entries."""
     chunking, memories, planned = _look_ahead(chat_id, reading, tokens, limits, overhead)
     had, new = len(reading.chunk_memories), len(chunking.chunks)
     return ChatPlan(

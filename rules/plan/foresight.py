@@ -25,7 +25,10 @@ from rules.plan.folds import (
 )
 
 SHARE_OF_MOST = 0.8
-"""The share of an answer's most words that models should use: they mostly stay a little below."""
+"""The share of an answer's most words that models are expected to use.
+
+They mostly stay a little below the most.
+"""
 
 
 @dataclass(frozen=True, slots=True)

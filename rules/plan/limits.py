@@ -114,10 +114,10 @@ _SHAPES = (
 
 
 def parts_of(chunk: PlannedChunk, fixed: int, factor: float) -> dict[str, int]:
-    """Return the parts of a chunk's last and longest request, in tokens as the model counts them.
+    """Return the parts of a chunk's last and longest request, in the model's tokens.
 
-    That is expected, not counted. `fixed` are the tokens of system message and primer; `factor` is
-    how many tokens the model makes of one of ours.
+    These are tokens as the model is expected to count them. `fixed` are the tokens of system
+    message and primer; `factor` is how many tokens the model makes of one of ours.
     """
     parts = {
         "system message and primer": fixed,

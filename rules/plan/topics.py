@@ -171,7 +171,7 @@ def prices_by_vectors(
     """
     # Each message of a turn counts the same.
     turns = [_scale(_add([_scale(embed(text)) for text in unit])) for unit in texts]
-    # Half of the average is subtracted in whole numbers: all is multiplied by twice the turns.
+    # To subtract half of the average in whole numbers, multiply all by twice the number of turns.
     total, factor = _add(turns), 2 * len(turns)
     own = [
         [factor * value - share for value, share in zip(turn, total, strict=True)] for turn in turns
