@@ -134,6 +134,16 @@ def keep_agent_window(archive: Archive, chat_id: str, tokens: int) -> None:
     )
 
 
+def kept_closing(archive: Archive, chat_id: str) -> str:
+    """Return what the person has made of the chat's closing; empty where they have not edited it."""
+    return archive.value("SELECT closing FROM chat WHERE chat_id = ?", (chat_id,)) or ""
+
+
+def keep_closing(archive: Archive, row: int, text: str) -> None:
+    """Store what the person has made of a chat's closing, in the caller's transaction."""
+    archive.run("UPDATE chat SET closing = ?2 WHERE id = ?1 AND closing <> ?2", (row, text))
+
+
 def known_chat(archive: Archive, chat_id: str) -> Chat:
     """Return the chat as its newest export had it, without its messages. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "chat")

@@ -70,7 +70,7 @@ def erase_rows(
         )
         stored_title = archive.value("SELECT title FROM chat WHERE id = ?", (row,))
         _erase_mentions(archive, chat_id, stored_title or title)
-        archive.run("UPDATE chat SET head = x'', tail = x'' WHERE id = ?", (row,))
+        archive.run("UPDATE chat SET head = x'', tail = x'', closing = '' WHERE id = ?", (row,))
     archive.run("VACUUM")
     _empty_log(archive)
     archive.run("DELETE FROM chat WHERE id = ?", (row,))

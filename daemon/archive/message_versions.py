@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import keep_chat
+from daemon.archive.chats import keep_chat, keep_closing
 from daemon.archive.forks import adopt
 from daemon.archive.memories import keep_user_edits
 from daemon.archive.messages import message_keys
@@ -19,6 +19,7 @@ from rules.conversation.history import (
     raw_messages,
 )
 from rules.conversation.marker import MEMORY
+from rules.output.arrange import edited_closing
 from rules.recognize.absent import Absent
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
@@ -77,6 +78,8 @@ def remember(archive: Archive, chat: Chat, reading: ChatReading, when: str) -> b
         gone = _mark_gone(archive, stored, present - deleted, when)
         _mark_missing(archive, stored, raw.keys(), reading.absent)
         keep_user_edits(archive, reading, when)
+        if (closing := edited_closing(reading.places)) is not None:
+            keep_closing(archive, row, closing)
     return changed or gone
 
 

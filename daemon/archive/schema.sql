@@ -14,11 +14,12 @@ CREATE TABLE row_count (
 -- A chat as TypingMind knows it; head and tail are its JSON around the messages, newest seen. round_to: the number of
 -- the last chunk of the hindsight round that was begun, so that a killed round goes on as it began.
 -- agent_window: the agent's window when the chat was planned last, in tokens as memories are counted; 0: not known.
+-- closing: what the message after the memories says, where the person has edited it; empty where they have not.
 CREATE TABLE chat (
     id INTEGER PRIMARY KEY, chat_id TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
     head BLOB NOT NULL, tail BLOB NOT NULL, last_seen TEXT NOT NULL,
     round_to INTEGER NOT NULL DEFAULT 0, agent_window INTEGER NOT NULL DEFAULT 0,
-    seal TEXT NOT NULL DEFAULT ''
+    closing TEXT NOT NULL DEFAULT '', seal TEXT NOT NULL DEFAULT ''
 ) STRICT;
 -- A raw message of a chat at its place in the history. left_out: why no memory is made of it. gone_at: it is in no
 -- export and under no memory. is_missing: exports lack it, though nothing says that the person deleted it: it stays in

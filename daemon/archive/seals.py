@@ -54,7 +54,7 @@ SEALED = {
         (
             "chat",
             "id = ?1",
-            "id chat_id title head tail round_to agent_window",
+            "id chat_id title head tail round_to agent_window closing",
         ),
         ("message", _BY_CHAT, "id chat key position left_out gone_at is_missing said_at"),
         ("version", _BY_MESSAGE, "id message number sha256 digest uuid role created_at seen_at"),

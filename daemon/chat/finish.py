@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daemon.archive.archive import Archive
-from daemon.archive.chats import Rest, is_accepted, is_known
+from daemon.archive.chats import Rest, is_accepted, is_known, kept_closing
 from daemon.archive.messages import former_versions
 from daemon.archive.outputs import (
     Output,
@@ -96,7 +96,8 @@ def assemble_chat(
     memory_section = MemorySection(memories, bounded, reading.edits.touched)
     opening = opening_text(archive, survey, lines_shown(survey.passages, entries, places))
     read = read_shown(survey, opening)
-    words = Canned(opening, canned(survey.texts).closing, read.headed, rows_shown(read))
+    closing, own = canned(survey.texts).closing, kept_closing(archive, survey.chat.chat_id)
+    words = Canned(opening, closing, read.headed, rows_shown(read), own)
     mode = survey.config.output.mode
     if mode == "new-chat" and (
         group_by_memory(places) or _was_written(archive, survey.chat.chat_id)

@@ -55,6 +55,8 @@ class Canned:
     """Whether the opening also holds core memory or facts."""
     shows: Shows = SHOWS_NOTHING
     """The rows of what the opening shows."""
+    edited_closing: str = ""
+    """What the person has made of the closing; empty where they have not edited it."""
 
 
 class Cited(NamedTuple):

@@ -140,21 +140,31 @@ def memory_of(part: Part) -> str:
 def _closing(places: Sequence[Place], last: str, canned: Canned) -> Part:
     """Return the export's closing if it follows the memory `last`, else a new one.
 
-    A new one has the words of the export's closing, where the person has edited them.
+    A new one has the words that the person has given it: in the export, or before it had none.
     """
     before = ""
-    draft = Draft.closing(last, canned.closing)
     for place in places:
-        marker, words = place.ours, place.message.words
-        if marker is None:
-            continue
-        if marker.kind == MEMORY:
-            before = marker.memory
-        elif marker.kind == CLOSING and before == last:
+        if place.ours and place.kind == MEMORY:
+            before = place.ours.memory
+        elif place.kind == CLOSING and before == last:
             return place
-        elif marker.kind == CLOSING and words.strip() and text_digest(words) != marker.text:
-            draft = replace(draft, text=words)
-    return draft
+    draft = Draft.closing(last, canned.closing)
+    words = edited_closing(places)
+    return replace(draft, text=(canned.edited_closing if words is None else words) or draft.text)
+
+
+def edited_closing(places: Sequence[Place]) -> str | None:
+    """Return what the person has made of the export's closing; empty where they have not edited it.
+
+    Return None where the export has no closing.
+    """
+    edited = None
+    for place in places:
+        if place.ours and place.kind == CLOSING:
+            words = place.message.words
+            is_edited = words.strip() and text_digest(words) != place.ours.text
+            edited = words if is_edited else edited or ""
+    return edited
 
 
 def _kept_and_new(

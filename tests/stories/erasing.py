@@ -1,12 +1,13 @@
 """Make two chats, of which one is to be erased: each of its messages has a word that no other chat has."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 
-from tests.chats import Json, export_bytes, long_chat
+from tests.chats import Json, export_bytes, json_bytes, long_chat
 from tests.stories.canary import layers
 from tests.stories.databases import archive_of
 from tests.stories.person import Person
@@ -49,6 +50,13 @@ def written_twice(folder: Path) -> Person:
         eve.drop(export_bytes({**chat, "messages": chat["messages"][:part]}), "secret.json")
         eve.drop(export_bytes({**OTHER, "messages": OTHER["messages"][:part]}), "other.json")
         assert eve.memproc("run").code == 0
+    (updated,) = (path for path in eve.updated() if "secret1234" in path.name)
+    export = json.loads(updated.read_bytes())
+    for message in export["data"]["chats"][0]["messages"]:
+        if message.get("memproc", {}).get("kind") == "closing":
+            message["content"] = f"From here on we speak of {SECRET}."
+    eve.drop(json_bytes(export), "secret.json")
+    assert eve.memproc("run").code == 0
     assert eve.memproc("expand", "secret1234").code == 0
     assert eve.memproc("facts", "secret1234", "add", f"The word is {SECRET}").code == 0
     assert eve.memproc("core", "secret1234", "set", "human", f"Likes {SECRET}").code == 0

@@ -380,6 +380,23 @@ def test_one_of_six_that_is_gone_comes_back(chat: Cycle, slot: int) -> None:
     quiet(chat)
 
 
+def test_the_persons_words_in_the_closing_are_back_with_the_first_memory_after_all_were_deleted(
+    chat: Cycle,
+) -> None:
+    (at,) = chat.ours("closing")
+    chat.device.edit(chat.chat_id, at, OWN)
+    for name in chat.shown():
+        chat.forget(name)
+    assert chat.hand_in().code == 1, "it may be a mistake"
+    assert chat.person.memproc("accept", chat.chat_id).code == 0
+    chat.goes_round()
+    assert chat.ours("closing") == []
+    for _ in range(2):
+        chat.talk(FIRST).goes_round()
+        assert [chat.said(at) for at in chat.ours("closing")] == [OWN]
+        quiet(chat)
+
+
 @pytest.mark.parametrize("kind", ["opening", "closing"])
 def test_an_opening_or_a_closing_that_is_gone_comes_back(chat: Cycle, kind: str) -> None:
     (at,) = chat.ours(kind)
