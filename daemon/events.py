@@ -53,7 +53,7 @@ class Note:
 
     text: str
     is_remedy: bool = False
-    """Whether it tells of an unusable answer or its remedy; such notes are counted by their text."""
+    """Whether it tells of an unusable answer or its remedy; such notes are counted by text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class ChatIs:
     later: bool = False
     """Whether the trouble may pass by itself: a disk was full, or a provider out of reach."""
     retry_after: float | None = None
-    """Seconds that an unreachable provider asks to wait, 0 if it names none; None in other cases."""
+    """Seconds that an unreachable provider asks to wait, 0 if it names none; else None."""
     arrival: int = 0
     file: str = ""
     """The name of the dropped file that the chat came in."""

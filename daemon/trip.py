@@ -297,7 +297,7 @@ def _refuse_replaced(export: Export, chat: Chat) -> None:
     """Raise ChatSkipped where the file was replaced since it was read."""
     if fingerprint_of(export.path) != export.fingerprint:
         raise ChatSkipped(
-            f'{export.path.name} was replaced while the chat "{cut_title(chat.title)}" was worked on, '
-            "so nothing was written.",
+            f'{export.path.name} was replaced while the chat "{cut_title(chat.title)}" was worked '
+            "on, so nothing was written.",
             "Run memproc again: every answer of a model is kept, and not asked for again.",
         )

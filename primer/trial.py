@@ -15,9 +15,9 @@ from rules.conversation.quote import plain_text
 STEP = "model_trial"
 _WORDS = 60
 _PASSAGE = (
-    "I lost my grandmother's silver ring yesterday, somewhere between the ferry and the little café "
-    "at the harbour. I went back twice and searched the gravel by the light of my phone until my "
-    "knees hurt. My brother says that it was only a ring, and I could have pushed him into the water.",
+    "I lost my grandmother's silver ring yesterday, somewhere between the ferry and the little "
+    "café at the harbour. I went back twice and searched the gravel by the light of my phone until "
+    "my knees hurt. My brother says that it was only a ring, and I could have pushed him into the water.",
     "It was never only a ring, and I can hear how much of her you carried on that finger. Have you "
     "asked the man who sweeps the pier in the morning? He sees everything that the gravel keeps. I "
     "would call the café as well, before they empty their bins.",

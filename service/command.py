@@ -20,7 +20,7 @@ class Answer:
 
     @property
     def first_line(self) -> str:
-        """Return the first line of the error output, or of the output, or else the exit code in words."""
+        """Return the first line of the errors or of the output; else the exit code in words."""
         lines = (self.err.strip() or self.out.strip()).splitlines()
         return lines[0].strip() if lines else f"it ended with {self.code}"
 

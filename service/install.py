@@ -25,7 +25,7 @@ _WOULD = {
 
 
 class StepFailed(Exception):
-    """A required command failed: `argv` is the command, the message the first line that it printed."""
+    """A required command failed: `argv` is the command, the message the first line it printed."""
 
     def __init__(self, argv: tuple[str, ...], reason: str) -> None:
         super().__init__(reason)
@@ -79,7 +79,7 @@ def _make_folder(path: Path) -> InstallStep:
 
 
 def _put(file: UnitFile) -> InstallStep | None:
-    """Return the step that writes a file, or refuses to replace the user's; None if it is there already."""
+    """Return the step that writes a file, or refuses to replace the user's; None if it is there."""
     present = _content(file.path)
     if present == file.content:
         return None
@@ -93,7 +93,7 @@ def _put(file: UnitFile) -> InstallStep | None:
 
 
 def _remove(path: Path) -> InstallStep | None:
-    """Return the step that removes a file, or refuses if the user changed it; None if it is gone."""
+    """Return the step that removes a file, or refuses if the user changed it; None if gone."""
     present = _content(path)
     if present is None:
         return None

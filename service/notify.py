@@ -16,7 +16,7 @@ _LOOKS = 4
 
 
 def ready() -> bool:
-    """Report that the program is up; systemd's start command waits for this for up to two minutes."""
+    """Report that the program is up; systemd's start command waits up to two minutes for it."""
     return _send("READY=1")
 
 

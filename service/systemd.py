@@ -47,7 +47,7 @@ SANDBOX_DROP_IN = "10-sandbox.conf"
 _AGAIN_UNIT = "memproc-again"
 _WATCHDOG_SECONDS = 120
 CONFIGURATION_ERROR = 2
-"""The exit code after which systemd does not restart: the user has to correct the settings first."""
+"""The exit code after which systemd does not restart: the user must correct the settings."""
 NO_CREDENTIAL = "-"
 """The credential's text where its file is missing; systemd refuses an empty one."""
 # Variables that a shell may have exported, and that would select another Python or other settings.
@@ -158,13 +158,13 @@ def warn_of_temporary(program: Program) -> tuple[str, ...]:
 
 
 def best_sandbox(program: Program, run: RunCommand) -> Sandbox:
-    """Return the strictest sandbox that works here; some systems refuse namespaces to their users."""
+    """Return the strictest sandbox that works here; some systems refuse namespaces to users."""
     levels = (Sandbox.FULL, Sandbox.FILTERS)
     return next((level for level in levels if run(probe(program, level)).code == 0), Sandbox.NONE)
 
 
 def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
-    """Return a command that exits with 0 if the program can start in this sandbox on this system."""
+    """Return a command that exits with 0 if the program can start in this sandbox here."""
     properties = (
         f"--property={name}={value}" for name, value in sandbox_settings(sandbox, program)
     )

@@ -1,4 +1,4 @@
-"""Define what a service manager is given: the program, its unit files, the commands before and after.
+"""Define what a service manager is given: program, unit files, commands before and after.
 
 Every unit file contains a hash of its text, so that an upgrade notices what the user has changed.
 """
@@ -24,7 +24,7 @@ class Account:
     """The user id; 0 on Windows."""
     environ: Mapping[str, str]
     has_runtime: bool
-    """Whether the login's runtime folder exists, through which systemd's user manager is reached."""
+    """Whether the login's runtime folder exists, by which systemd's user manager is reached."""
     units: Path
     """The folder of the account's own systemd units."""
 

@@ -87,7 +87,7 @@ def next_work(archive: Archive, now: str) -> Arrival | None:
 
 
 def waiting_arrivals(archive: Archive) -> tuple[int, ...]:
-    """Return the numbers of the arrivals that wait for a time, the budget or the person, oldest first."""
+    """Return the numbers of the arrivals that wait for a time, budget or person, oldest first."""
     return archive.column("SELECT id FROM arrival WHERE state IN ('waiting', 'paused') ORDER BY id")
 
 

@@ -1,4 +1,4 @@
-"""Exports of other programs in the inbox from which conversations were brought, and how many are left.
+"""Other programs' exports in the inbox from which conversations were brought; how many are left.
 
 The number is stored when something is brought, and holds until the file changes, since listing the
 conversations of a large export takes seconds.

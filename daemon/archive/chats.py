@@ -27,7 +27,7 @@ shown."""
 
 @dataclass(frozen=True, slots=True)
 class KnownChat:
-    """A chat with its numbers of raw messages that are not gone and memories that are not forgotten."""
+    """A chat with its numbers of raw messages that are not gone, and of memories not forgotten."""
 
     chat_id: str
     title: str
@@ -77,7 +77,10 @@ def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownC
 
 
 def _fitting(chats: Sequence[KnownChat], written: str, how: HowNamed) -> list[KnownChat]:
-    """Return the chats that fit in the first way that any does: id, title, start of the id, part of the title."""
+    """Return the chats that fit in the first way that any does.
+
+    The ways are: by id, title, start of the id, part of the title.
+    """
     title = written.casefold()
     tests: list[Callable[[KnownChat], bool]] = [
         lambda chat: chat.chat_id == written,
@@ -122,7 +125,7 @@ def chat_row(archive: Archive, chat_id: str) -> int:
 
 
 def agent_window(archive: Archive, chat_id: str) -> int:
-    """Return the agent's window in tokens of our count, by the chat's last plan; 0 where not known."""
+    """Return the agent's window in tokens of our count, by the chat's last plan; 0 if unknown."""
     return archive.value("SELECT agent_window FROM chat WHERE chat_id = ?", (chat_id,)) or 0
 
 
@@ -196,7 +199,7 @@ class Rest:
 
 
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
-    """Return the stored rest of a chat; None if there is none, or something of it was written since."""
+    """Return a chat's stored rest; None if there is none, or something was written since."""
     sql = f"""
         SELECT {columns(Rest)} FROM rest WHERE chat_id = ? AND {is_sound("rest")}
     """  # noqa: S608

@@ -21,7 +21,7 @@ _FOLDS_WHOLE_AGAIN = """
 
 
 def choose_edition(archive: Archive, memory: Memory, wanted: int | str | None) -> bool:
-    """Show an edition from now on: the one of this number, the newest of this kind, or the default (None).
+    """Show from now on the edition of this number, the newest of this kind, or the default (None).
 
     By default the person's own edition is shown, unless memproc has written the memory again since.
     Return whether this changed anything. Raises NotFound, which lists the editions.

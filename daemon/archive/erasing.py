@@ -16,7 +16,7 @@ BY_ROW = tuple(table for table in reversed(SEALED) if table not in ("chat", "rep
 BY_CHAT_ID = ("reply", "batch_request", "pressed", "sent")
 _SHORTEST_TITLE = 3
 EMPTIED = ("token_count", "bound_prices")
-"""Caches by the hash of a text, which belong to no chat. They are emptied: all is computed again when needed."""
+"""Caches by a text's hash, of no chat. They are emptied: all is computed again when needed."""
 
 
 def erase_rows(
@@ -30,8 +30,8 @@ def erase_rows(
 ) -> None:
     """Remove and overwrite all that the archive has of a chat. Rows shared with other chats stay.
 
-    copies      SHA-256 of dropped files that held this chat alone: unfinished work on them ends, since
-                memproc's own copies are gone
+    copies      SHA-256 of dropped files that held this chat alone: unfinished work on them ends,
+                since memproc's own copies are gone
     in_inbox    numbers of the arrivals whose files are still in the inbox: their rows stay, or the
                 daemon would take the files for new
     title       of a chat that has no row

@@ -97,7 +97,7 @@ class IndexEntry:
     version: str
     """Changes with the text."""
     said_at: str
-    """When it was said, or when a memory's chunk begins, in the archive's zone; empty where unknown."""
+    """When it was said, or a memory's chunk begins, in the archive's zone; empty if unknown."""
     speaker: str
     """`user` or `assistant` for raw messages, else empty."""
     text: str

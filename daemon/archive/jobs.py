@@ -1,6 +1,6 @@
 """Timed jobs, and notices that were shown.
 
-A job that came due while the machine slept or memproc was off is still due afterwards, and runs once.
+A job that came due while the machine slept or memproc was off is due afterwards, and runs once.
 """
 
 import json
@@ -30,7 +30,7 @@ class Job:
 
 
 def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> None:
-    """Make these the only jobs, each due at its next time after `now` (local), or earlier if it was.
+    """Make these the only jobs, each due next after `now` (local), or earlier if it was.
 
     This is done at the start and after changed settings. It corrects due times far in the future,
     left by a wrong clock.

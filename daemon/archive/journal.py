@@ -1,6 +1,6 @@
-"""The journal: requests, replies, open batches, the money reserved and spent, and what replies taught of a model.
+"""The journal of requests, replies, open batches and money, and what replies taught of a model.
 
-All of it is durable before a reply is used.
+Of money it has what is reserved and spent. All is durable before a reply is used.
 """
 
 import json
@@ -122,7 +122,7 @@ class OpenBatch:
     name: str
     """The provider's name; empty where it is not known whether the batch was created."""
     since: str
-    """When the provider's newest batch before it was created, by its clock; empty if there was none."""
+    """When the provider's newest batch before it was created, by its clock; empty if none was."""
     began_at: str
     items: Sequence[SentRequest]
 
@@ -369,7 +369,7 @@ class DaysCost:
 
 
 def costs_since(archive: Archive, since: str) -> tuple[DaysCost, ...]:
-    """Return the costs of calls answered since that time (UTC), by local day, chat and step, in order."""
+    """Return the costs of calls answered since then (UTC) by local day, chat and step, in order."""
     costs = """
         SELECT date(answered_at, 'localtime') AS day, chat_id, step, count(*), total(usd)
         FROM reply WHERE answered_at >= ? GROUP BY day, chat_id, step ORDER BY day, chat_id, step

@@ -8,7 +8,7 @@ from daemon.events import Event, FileIs, NoEvent, format_event, parse_event
 from rules.arrival import State
 
 MOST_ENTRIES = 20_000
-"""Older ones are deleted, since each daily copy of the archive has them, too: together some 40 MB."""
+"""Older ones are deleted, as each daily copy of the archive has them: together some 40 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def entries_after(archive: Archive, number: int) -> Iterator[LogEntry]:
 def entries_about(
     archive: Archive, number: int, chat_id: str, arrivals: Collection[int]
 ) -> Iterator[LogEntry]:
-    """Yield the entries after `number` that name the chat, or that name no chat but a file that held it.
+    """Yield the entries after `number` that name the chat, or only a file that held it.
 
     `arrivals` are further files that count. The id of a chat without one is empty.
     """

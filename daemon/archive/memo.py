@@ -29,7 +29,7 @@ def keep_counts(archive: Archive, encoding: str, counts: Mapping[str, int]) -> N
 
 
 def known_prices(archive: Archive, window: bytes) -> bytes | None:
-    """Return the prices of the bounds in a window, one byte each, by its hash; None if not stored."""
+    """Return the prices of a window's bounds, one byte each, by its hash; None if not stored."""
     prices: bytes | None = archive.value(
         "SELECT CAST(prices AS BLOB) FROM bound_prices WHERE window = ?", (window,)
     )

@@ -1,4 +1,4 @@
-"""Memories, folds and their editions, all of which are kept; and the person's decisions about them."""
+"""Memories, folds and their editions, which are all kept; and the person's decisions on them."""
 
 import re
 from dataclasses import replace
@@ -44,7 +44,7 @@ _ORIGINS = """
         WHERE origin <> ''
     ) SELECT id FROM ancestor ORDER BY distance
 """
-"""Selects the ids that a memory has in the chats that its chat was forked from, the nearest first."""
+"""Selects a memory's ids in the chats that its chat was forked from, the nearest first."""
 _TABLES = ("memory", "edition", "chunk_message", "fold_member")
 _NAME = re.compile(r"(f*)([0-9]+)")
 """A name as `short_name` makes it: a letter for each level of a fold, then a number."""
@@ -126,7 +126,8 @@ def editions(archive: Archive, memory_id: str) -> tuple[Edition, ...]:
 
 def _select(archive: Archive, where: str, value: str, preferred: Preferred) -> tuple[Memory, ...]:
     """Return memories with their editions, messages and members."""
-    # A memory of a lost archive may have been a fold: it keeps its level, but is listed with chunks.
+    # A memory of a lost archive may have been a fold: it keeps its level, but is listed with
+    # chunks.
     rows = archive.run(
         f"""
         SELECT id, chosen_edition, origin, number, level, first_uuid, last_uuid, began_at, ended_at,
@@ -232,7 +233,7 @@ def keep_user_edits(archive: Archive, reading: "ChatReading", when: str) -> None
 
 
 def renew_chunk(archive: Archive, memory_id: str) -> None:
-    """Link a rewritten memory to the versions of its raw messages that it was rewritten from: the newest.
+    """Link a rewritten memory to the newest versions of its raw messages, as it was made of them.
 
     A message that the person has deleted was not read, so its link stays as it is.
     """
@@ -260,7 +261,8 @@ def insert_memory(archive: Archive, chat: int, memory: Memory) -> None:
         number = 1 + archive.value(last, (chat, memory.level))
     row = {
         "chat": chat, "id": memory.memory_id, "level": memory.level, "first_uuid": memory.first,
-        "number": number, "last_uuid": memory.last, "began_at": memory.began_at, "ended_at": memory.ended_at,
+        "number": number, "last_uuid": memory.last, "began_at": memory.began_at,
+        "ended_at": memory.ended_at,
         "source_tokens": memory.source_tokens, "origin": next(iter(memory.origins), ""),
     }  # fmt: skip
     archive.insert("memory", row)
@@ -282,7 +284,7 @@ def replace_edition(archive: Archive, memory_id: str, edition: Edition) -> None:
 
 
 def round_of(archive: Archive, chat_id: str, adopted: frozenset[str]) -> Round:
-    """Return the hindsight round begun last, or an empty one; `adopted` memories have had their turn."""
+    """Return the hindsight round begun last, or an empty one; `adopted` memories had their turn."""
     row = archive.one("SELECT id, round_to FROM chat WHERE chat_id = ?", (chat_id,))
     if row is None:
         return Round(had=adopted)
@@ -306,7 +308,7 @@ def end_turn(archive: Archive, memory_id: str) -> None:
 
 
 def memory_ids(archive: Archive, begun: str) -> list[tuple[str, str]]:
-    """Return up to 200 ids of memories that begin with `begun`, each with its chat's title and its day.
+    """Return up to 200 ids of memories that begin with `begun`, each with chat title and day.
 
     The newest memory of the newest chat comes first.
     """

@@ -194,7 +194,10 @@ def _mark_gone(
 def _mark_missing(
     archive: Archive, stored: Sequence[_Stored], in_export: Collection[str], absent: Absent
 ) -> None:
-    """Mark messages as missing that were not deleted, until an export holds them or explains their absence."""
+    """Mark messages as missing that were not deleted.
+
+    They are so until an export holds them, or explains their absence.
+    """
     for old in stored:
         is_still = old.is_missing and old.uuid not in absent.explained
         is_missing = old.key not in in_export and (old.key in absent.keys or is_still)
@@ -251,7 +254,8 @@ def insert_version(archive: Archive, row: int, number: int, message: Message, wh
     )
     columns = {
         "message": row, "number": number, "sha256": sha256, "digest": message.digest,
-        "uuid": message.uuid, "role": message.role, "created_at": message.created_at, "seen_at": when,
+        "uuid": message.uuid, "role": message.role, "created_at": message.created_at,
+        "seen_at": when,
     }  # fmt: skip
     archive.insert("version", columns)
     return sha256

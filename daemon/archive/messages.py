@@ -105,7 +105,7 @@ def past(archive: Archive, chat_id: str, memory_id: str = "") -> tuple[Past, ...
 def former_versions(
     archive: Archive, chat_id: str, keys: Collection[str]
 ) -> dict[str, list[bytes]]:
-    """Return the bytes of messages in all their versions, by key; only of those that have several."""
+    """Return the bytes of all versions of messages, by key; only of those with several."""
     rows = archive.run(
         """
         SELECT key, CAST(raw AS BLOB), packed, sha256

@@ -12,7 +12,7 @@ from daemon.files.clock import in_full
 RESTORED = "restored"
 """Stored in place of the messages' hash for a version that `memproc restore` has put back."""
 LET_GO = ""
-"""Stored in place of RESTORED once the person has accepted that the next run replaces the version."""
+"""In place of RESTORED once the person has accepted that the next run replaces the version."""
 INTENT = "restoring "
 """The prefix of the sign that a version is being put back; the chat's id follows."""
 _SEPARATOR = re.compile(r"[/\\]")
@@ -145,7 +145,7 @@ def let_go_of_restored(archive: Archive, chat_id: str) -> None:
 
 
 def acknowledge(archive: Archive, chat_id: str, ours_sha256: str) -> None:
-    """Record our own messages as TypingMind has them edited, so that no export is written for that."""
+    """Record our own messages as TypingMind has them edited; no export is written for that."""
     archive.run(
         "UPDATE output SET ours_sha256 = ? "
         "WHERE id = (SELECT max(id) FROM output WHERE chat_id = ?)",

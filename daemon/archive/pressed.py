@@ -54,7 +54,7 @@ def waiting_presses(archive: Archive) -> tuple[Pressed, ...]:
 
 
 def pressed_lines(archive: Archive, chat_id: str, *groups: str) -> list[str]:
-    """Return sentences on the changes of a chat that wait, or were done or refused in the last 24 hours.
+    """Return sentences on a chat's changes that wait, or were done or refused in the last 24 hours.
 
     `groups` are the first words of what is typed for them: "core", "facts", "keep", "release".
     """

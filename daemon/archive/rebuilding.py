@@ -70,7 +70,7 @@ def put_under_memories(
 
 
 def _run_of(marker: Marker, free: Sequence[_Free], taken_out: Collection[str]) -> Sequence[_Free]:
-    """Return the free messages from a memory's first to its last; none where their number is another."""
+    """Return the free messages from a memory's first to its last; none if their number differs."""
     uuids = [uuid for *_, uuid in free]
     if not {marker.first, marker.last} <= set(filter(None, uuids)):
         return ()

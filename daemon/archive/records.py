@@ -35,7 +35,7 @@ def record_in(kind: Callable[..., Row], row: Sequence[Any]) -> Row:
 
 @cache
 def _readers(kind: Any) -> dict[int, Callable[[Any], object]]:
-    """Return the functions that read columns stored in another form than the fields of `kind`, by place."""
+    """Return by place the functions that read columns stored in another form than `kind` has."""
     types = [field.type for field in fields(kind)] if is_dataclass(kind) else []
     readers: dict[int, Callable[[Any], object]] = {
         place: partial(_read, _json_of(kind)) for place, kind in enumerate(types) if _json_of(kind)

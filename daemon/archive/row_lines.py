@@ -32,7 +32,7 @@ _LARGEST_MESSAGE = LARGEST_BYTES // 3 * 4 + 1000
 
 
 def lines_of_rows(archive: Archive) -> Generator[bytes]:
-    """Yield a line for each row that is taken along: its table, and its values by column as JSON."""
+    """Yield a line for each row to take along: its table, and its values by column as JSON."""
     for table, types in _tables(archive).items():
         for row in archive.each(f"SELECT {', '.join(types)} FROM {table}"):  # noqa: S608  the names are ours
             values = dict(zip(types, row, strict=True))
@@ -56,7 +56,7 @@ def store_lines(archive: Archive, lines: BinaryIO) -> None:
 
 
 def _tables(archive: Archive) -> Mapping[str, Mapping[str, str]]:
-    """Return the columns and their types of each table that is taken along, referring tables last."""
+    """Return the columns and types of each table that is taken along, referring tables last."""
     tables: dict[str, dict[str, str]] = {}
     for table, column, kind in archive.run(
         """

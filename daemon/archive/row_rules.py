@@ -103,7 +103,7 @@ _RULES: Mapping[str, str] = {
 
 
 def refuse_odd_rows(archive: Archive, table: str) -> None:
-    """Raise ArchiveError, which names table and column, for a row of the table that breaks a rule."""
+    """Raise ArchiveError, which names table and column, for a row that breaks a rule."""
     for _, column, kind, *_ in archive.run(f"PRAGMA table_info({table})"):
         name = f"{table}.{column}"
         rule = _RULES.get(name) or _RULES.get(column) or (_COUNT if kind == "INTEGER" else _ANY)
@@ -125,7 +125,7 @@ def refuse_odd_rows(archive: Archive, table: str) -> None:
 
 
 def _is_own_head(chat_id: str, head: bytes, tail: bytes) -> bool:
-    """Return whether the JSON around a chat's messages is that chat's, or empty, as after erasing."""
+    """Return whether the JSON around a chat's messages is its own, or empty, as after erasing."""
     with suppress(BadJson):
         return not head + tail or parse_chat(head + tail).id_if_any == chat_id
     return False
@@ -141,7 +141,7 @@ def _are_texts(value: object) -> bool:
 
 
 def _are(kind: type, value: object) -> bool:
-    """Return whether a value is a list of objects with the fields of `kind`, whose numbers are counts."""
+    """Return whether a value is a list of objects with the fields of `kind`, numbers as counts."""
     if not isinstance(value, list):
         return False
     for record in value:

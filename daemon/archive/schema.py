@@ -38,7 +38,7 @@ def making() -> Iterator[str]:
 
 
 def faults_of_schema(run: Run) -> Iterator[str]:
-    """Yield a clause on each object of an archive that is not memproc's own, and on each it lacks."""
+    """Yield a clause on each object in an archive that is not memproc's, and each that it lacks."""
     with closing(sqlite3.connect(":memory:")) as own:
         for statement in making():
             own.execute(statement)

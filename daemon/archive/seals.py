@@ -120,11 +120,11 @@ _OWNERS = {
     _BY_FOLD: "(SELECT chat FROM memory WHERE id = {row}.fold)",
     _BY_MESSAGE: "(SELECT chat FROM message WHERE id = {row}.message)",
 }
-"""SQL for the chat of a row, by the condition in `Sealed.of_chat`. All other rows belong to no chat."""
+"""SQL for the chat of a row, by the condition in `Sealed.of_chat`. Other rows belong to no chat."""
 
 _OF_ARCHIVE = (
-    "body", "spending", "odd_usage", "calibration", "batch", "batch_request", "file_seen", "arrival",
-    "log", "outcome", "pressed", "sent", "job", "sign", "notice",
+    "body", "spending", "odd_usage", "calibration", "batch", "batch_request", "file_seen",
+    "arrival", "log", "outcome", "pressed", "sent", "job", "sign", "notice",
 )  # fmt: skip
 COUNTED = (*(table for table in SEALED if table != "rest"), *_OF_ARCHIVE)
 """The tables whose rows are counted: all but caches."""
@@ -177,7 +177,7 @@ def _unpacked_parts(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def seal_of(types: str, *values: bytes | float | None) -> str:
-    """Return the hash of a row: of the types of its values, and of the values, with texts as bytes."""
+    """Return the hash of a row: of its values' types, and its values, with texts as bytes."""
     parts = [types.encode()]
     for value in values:
         content = value if isinstance(value, bytes) else repr(value).encode()
@@ -201,7 +201,8 @@ def is_sound(table: str) -> str:
 
 def seal_from_now_on(run: Run) -> None:
     """Have this connection seal and count what it writes."""
-    # A seal cannot show that a row is gone. Rows that anything but memproc removes stay in the count.
+    # A seal cannot show that a row is gone. Rows that anything but memproc removes stay in the
+    # count.
     for table in COUNTED:
         stored = _owner_of(table, "NEW")
         removed = f"name = '{table}' AND owner = {_owner_of(table, 'OLD')}"
@@ -234,7 +235,7 @@ def seal_from_now_on(run: Run) -> None:
 def lost_rows(
     run: Run, chat: tuple[int, str] | None = None, tables: Sequence[str] = COUNTED
 ) -> Iterator[str]:
-    """Yield a clause on each table with more or fewer rows than were stored, in all chats or in one.
+    """Yield a clause on each table whose rows are more or fewer than stored, of all chats or one.
 
     `chat` is the number of the chat's row, and its id.
     """

@@ -29,7 +29,7 @@ _EMOJI = re.compile(
 _SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
 _HIGH_EMOJI = 0x1F000
 _FOR_HIGH_EMOJI, _FOR_EMOJI = 0xE000, 0xEB00 - 0x2000
-"""The offsets from an emoji's code to its private-use letter, in the high blocks and in the others."""
+"""Offsets from an emoji's code to its private-use letter, in the high blocks and the others."""
 SHORTEST_BEGINNING, SHORTEST_AT_ALL = 4, 2
 """The letters that a word needs to match as the beginning of a longer one; the second where nothing
 is found otherwise. So "for" does not find "form" as long as there is a "for"."""
@@ -47,7 +47,7 @@ class Stretch:
 
 
 def indexed(text: str) -> str:
-    """Return the text as it is indexed: unspaced scripts as pairs of characters, the rest as it is."""
+    """Return the text as it is indexed: unspaced scripts as pairs of characters, the rest as is."""
     return _UNSPACED.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", _normal(text))
 
 
@@ -87,7 +87,7 @@ def stretches(text: str, query: str) -> tuple[Stretch, ...]:
 
 
 def excerpt(text: str, query: str, characters: int) -> str:
-    """Return about `characters` of the text, where it has most of the query's words, without line breaks."""
+    """Return about `characters` of the text, where most of the query's words are, in one line."""
     plain = " ".join(text.split())
     if len(plain) <= characters:
         return plain
@@ -172,7 +172,7 @@ def _pairs(run: str) -> Sequence[str]:
 
 
 def _phrase(text: str) -> str:
-    """Return a quoted phrase of a query; of an unspaced run the single character at its end is left out."""
+    """Return a query's quoted phrase, without the single character that ends an unspaced run."""
     words: list[str] = []
     for word in _words(text):
         if _UNSPACED.match(word) and len(word) > 1:

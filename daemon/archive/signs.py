@@ -1,4 +1,4 @@
-"""Signs: single values by name, which the daemon and its runs store; and notices that are told once."""
+"""Signs: single values by name, stored by the daemon and its runs; and notices told once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

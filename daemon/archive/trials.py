@@ -1,4 +1,4 @@
-"""Trials: how well a model on a server of one's own did on a built-in passage, one for each model."""
+"""Trials: how well a model on one's own server did on a built-in passage, one for each model."""
 
 import json
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class Trial:
 
 
 def keep_trial(archive: Archive, model: str, trial: Trial, now: str) -> None:
-    """Store a model's trial in place of the last one, and end all rest: the model may do more now."""
+    """Store a model's trial in place of its last, and end all rest: the model may do more now."""
     values = {name: value for name, value in asdict(trial).items() if name != "at"}
     with archive.transaction():
         set_sign(archive, f"{TRIAL_SIGN}{model}", json.dumps(values), now)

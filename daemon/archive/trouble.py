@@ -73,7 +73,7 @@ def archive_errors(path: Path) -> Iterator[None]:
 
 
 def keep_from_sqlite(fault: BaseException) -> None:
-    """Keep what a function has raised that SQLite calls and which would swallow it, for `archive_errors`."""
+    """Keep for `archive_errors` what a function raises that SQLite calls, and would swallow."""
     _RAISED[get_ident()] = fault
 
 

@@ -22,7 +22,7 @@ from rules.conversation.memory import CHUNK_LEVEL, EXTRACTED
 from rules.typingmind.content import printable
 
 By = Literal["daemon", "hand", "page", "bridge"]
-"""What began the work on a file: the daemon, or the person at a terminal, on the page or in TypingMind."""
+"""What began the work on a file: the daemon; or the person at a terminal, page or TypingMind."""
 Ended = Literal["", "done", "failed", "stopped", "interrupted", "cut off"]
 """How a run ended: `stopped` by the person, `interrupted` as by Ctrl-C, `cut off` by a kill; ""
 while it runs."""
@@ -82,7 +82,7 @@ def begin_by_hand(
 
 
 def begin_run(archive: Archive, number: int, run: str) -> None:
-    """Record that the run which began at `run` takes up a file; outcomes of an earlier run are removed."""
+    """Record that the run begun at `run` takes up a file; an earlier run's outcomes are removed."""
     with archive.transaction():
         archive.run("DELETE FROM outcome WHERE arrival = ?", (number,))
         archive.run("UPDATE arrival SET run = ?, ended = '' WHERE id = ?", (run, number))
@@ -102,7 +102,7 @@ def end_run(archive: Archive, run: str, ended: Ended) -> None:
 
 
 def end_by_hand(archive: Archive, number: int, *, is_waiting: bool) -> None:
-    """Store the hash of a file that a run by hand has read; one that waits becomes the daemon's again."""
+    """Store the hash of a file read by a run by hand; one that waits is the daemon's again."""
     archive.run(
         """
         UPDATE arrival SET by = iif(?1, 'daemon', by), sha256 = (
@@ -286,7 +286,7 @@ def _files(archive: Archive, where: str, *values: object) -> tuple[FileInWork, .
 def work_of_job(archive: Archive, after: int, sha256: str, path: str) -> FileInWork | None:
     """Return the file that decides a job of the bridge, among those with numbers above `after`.
 
-    It is an unfinished one with this content, else the newest with it, else the newest at this path.
+    It is an unfinished one with this content, else the newest with it, else the newest at its path.
     """
     deciding = f"""
         id > ? AND (sha256 = ? OR (path = ? AND sha256 IS NULL))
@@ -321,8 +321,9 @@ class OpenTrouble:
 
 
 def work_in_trouble(archive: Archive) -> tuple[OpenTrouble, ...]:
-    """Return the chats whose last outcome is a skip that needs the person, newest first; then such files.
+    """Return the chats and files in trouble.
 
+    The chats come first, newest first: those whose last outcome is a skip that needs the person.
     Chats without a next step are left out: they are tried again by themselves. Files are those that
     were skipped or wait for the person, except those of these chats.
     """
@@ -361,7 +362,10 @@ class Titled:
 
 
 def known_titles(archive: Archive) -> tuple[Titled, ...]:
-    """Return the titles of all chats, also of those skipped before they were known, to hide them from others."""
+    """Return the titles of all chats, to hide them from others.
+
+    Those of chats that were skipped before they were known are among them.
+    """
     return archive.rows(
         Titled,
         """
@@ -374,6 +378,6 @@ def known_titles(archive: Archive) -> tuple[Titled, ...]:
 
 
 def places_of_outcomes(archive: Archive, chat_id: str, title: str) -> list[tuple[str, int]]:
-    """Return chat id and arrival of each outcome of a chat, found by its id, or its title ignoring case."""
+    """Return chat id and arrival of each outcome of a chat, by its id, or by title in any case."""
     outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
     return archive.run(outcomes, (printable(chat_id), printable(title)))

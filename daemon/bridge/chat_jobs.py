@@ -165,7 +165,7 @@ def _is_at_work(archive: Archive, file: FileInWork) -> bool:
 
 
 def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | None:
-    """Report the outcome of the job's chat, whose file is done; None if a run must make it again."""
+    """Report the outcome of the job's chat, whose file is done; None if a run must remake it."""
     outcomes = outcomes_in(archive, file.arrival)
     outcome = next((known for known in outcomes if known.chat_id == job.chat_id), None)
     outcome = outcome or outcome_of_content(archive, job.sha256, job.chat_id)

@@ -216,8 +216,8 @@ def _refuse_earlier(
     last = parse_date(messages[-1].date) if messages else None
     if last and conversation.messages[0].when < last:
         raise ChatSkipped(
-            f'"{cut_title(conversation.title)}" began before "{life}" ended: a further conversation joins '
-            "behind the last only.",
+            f'"{cut_title(conversation.title)}" began before "{life}" ended: a further '
+            "conversation joins behind the last only.",
             "Bring it by itself, without --as; or make a life of another name from all of them.",
         )
 

@@ -150,8 +150,8 @@ def prove(archive: Archive, survey: "Survey", assembly: Assembly) -> None:
     )
     if faults:
         raise FaultyOutput(
-            f'The finished chat "{cut_title(survey.plan.title)}" has faults, so it was not written: '
-            f"{'; '.join(faults)}.",
+            f'The finished chat "{cut_title(survey.plan.title)}" has faults, so it was not '
+            f"written: {'; '.join(faults)}.",
             "The old files are as they were. This is a mistake in memproc: please report these "
             "sentences.",
         )

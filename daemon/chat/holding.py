@@ -1,4 +1,4 @@
-"""What the archive has of a chat's memories: all of them with their states, and the section's bounds."""
+"""What the archive has of a chat's memories: them all with their states, the section's bounds."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -80,9 +80,9 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
 def holding_of(
     archive: Archive, config: Config, name: str, chat: str = "", how: HowNamed = "begun"
 ) -> tuple[Holding, Memory]:
-    """Find a memory by its name, in one chat if one is named as `how` allows; return it with all of its chat.
+    """Find a memory by its name, and return it with all of its chat.
 
-    Raises NotFound and ChatSkipped.
+    It is sought in one chat if one is named as `how` allows. Raises NotFound and ChatSkipped.
     """
     within = find_chat(archive, chat, how).chat_id if chat else ""
     chat_id, memory = find_memory(archive, name, chat_id=within)

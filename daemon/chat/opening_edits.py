@@ -42,8 +42,8 @@ from rules.wording import counted, cut_title
 _BY_USER = "edited in TypingMind"
 _TAKEN_OVER = "taken over from an export"
 _WITHOUT_HEADINGS = (
-    "the opening shows none of the headings of its sections and facts any more, so nothing of it was "
-    "taken over. To do without them: core.enabled = false and facts.enabled = false in memproc.toml."
+    "the opening shows none of the headings of its sections and facts any more, so nothing of it "
+    "was taken over. To do without them: core.enabled = false and facts.enabled = false in memproc.toml."
 )
 
 
@@ -142,7 +142,7 @@ def _keep_changes(
     *,
     is_known: bool,
 ) -> str:
-    """Store an opening, and what differs from the one `before`; all does unless the chat `is_known`.
+    """Store an opening, and its differences from `before`; all of it, unless the chat `is_known`.
 
     What memproc wrote is the person's, too, where they have edited it back. Return what the person
     is told of it; empty if nothing. What they wrote is kept also where a layer is off: it is there
@@ -170,7 +170,7 @@ def _keep_changes(
 def _keep_passages(
     archive: Archive, shown: ShownChat, changes: OpeningEdits, now: str, *, by_user: bool
 ) -> str:
-    """Release what was taken out, and keep what is new or back. Return a clause on what was never said."""
+    """Release what was taken out, keep what is new or back; return a clause on what nobody said."""
     chat_id = shown.chat.chat_id
     gone = {line.compared for line in changes.released}
     there = {line.compared for line in changes.kept}

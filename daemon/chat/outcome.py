@@ -1,4 +1,4 @@
-"""What becomes of a chat: written, unchanged or skipped; and skipping one, so that the others go on."""
+"""What becomes of a chat: written, unchanged or skipped; and skipping one while others go on."""
 
 import traceback
 from collections.abc import Iterable, Iterator, Mapping

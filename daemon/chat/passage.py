@@ -1,4 +1,4 @@
-"""A chunk with all that its memory is written from, and the subject that its memory is named after."""
+"""A chunk, all that its memory is written from, and the subject that its memory is named after."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

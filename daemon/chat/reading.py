@@ -193,8 +193,8 @@ def _refuse_unnamed(archive: Archive, chat: Chat, export: Recognized) -> None:
         return
     memories_there = "a memory" if count == 1 else f"{count:,} memories"
     reason = (
-        f'"{cut_title(chat.title)}" holds {memories_there} that cannot be told from the conversation: another '
-        "tool has taken away the fields by which memproc knows its own."
+        f'"{cut_title(chat.title)}" holds {memories_there} that cannot be told from the '
+        "conversation: another tool has taken away the fields by which memproc knows its own."
     )
     if not seen:
         raise ChatSkipped(

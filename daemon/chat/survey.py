@@ -100,7 +100,8 @@ class Survey(ShownChat):
     def view_section(self, memories: Sequence[Memory], upto: int, version: Version) -> Section:
         """Return the next fold that is missing, and what replaces the first `upto` of the memories.
 
-        `version` says which editions count: those in prompts have no more wishes than there is room for.
+        `version` says which editions count: those in prompts have no more wishes than there is room
+        for.
         """
         view = view_section(self.plan.chat_id, memories, upto, self.bounds, version)
         selected = tuple(view.select(memories))
@@ -112,14 +113,14 @@ class Survey(ShownChat):
         return view.missing, selected
 
     def shown_within(self, memories: Sequence[Memory]) -> tuple[Memory, ...]:
-        """Return memories as they are shown, with no more quotes and wishes than there is room for."""
+        """Return memories as shown, with no more quotes and wishes than there is room for."""
         pairs = self._within(quotes_within(memories, count), version_in_export)
         return tuple(replace(memory, edition=edition) for memory, edition in pairs)
 
     def _within(
         self, memories: Sequence[Memory], version: Version
     ) -> Iterator[tuple[Memory, Edition]]:
-        """Return each memory with its edition, without what is over and wishes beyond their budget."""
+        """Return each memory with its edition, without what is over, or wishes beyond budget."""
         gone = released_wishes(self.passages)
         editions = wishes_within(memories, self.bounds.wishes, version, count, gone)
         return zip(memories, editions, strict=True)
@@ -153,7 +154,7 @@ class Survey(ShownChat):
 
     @property
     def _remedy(self) -> str:
-        """Return what helps where a request exceeds the window; empty where it is a price's limit."""
+        """Return what helps where a request exceeds the window; empty if it is a price's limit."""
         agent, limit, factor = self.roles.agent, self.roles.limit, self.roles.factor
         if limit is None or limit.is_price:
             return ""
@@ -254,7 +255,7 @@ def survey_read(
     held = shown.reading.edits.touched
     plan, due = plan_chunks(held)
     if held and plan.folds:
-        # A held one may go into a fold now, which is made from the new edition at once, and paid once.
+        # A held one may go into a fold now, made from the new edition at once, and paid once.
         held = frozenset()
         plan, due = plan_chunks(held)
     surveyed = Survey(

@@ -5,8 +5,8 @@ Why a run writes a memory again, all reasons at once:
     changed      raw messages under it were edited or deleted (`due_memories`)
     extracted    the engine made it though its chunk is long enough for a model, which can write it
                  now (`to_write_again`)
-    follows      the engine made it, and one before it is written again: its request begins with that
-    hindsight    it is among the newest ones before new chunks: it gets one more edition, which tells
+    follows      the engine made it, and one before it is written again: its request begins with it
+    hindsight    it is among the newest before new chunks: it gets one more edition, which tells
                  what came of it (`hindsight_round` in rules/plan/work)
 
 Never one that the person has pinned (`memproc pin`), edited or forgotten, or a fold whose memories
@@ -14,7 +14,8 @@ are lost. One that has a message which is pinned or excluded in TypingMind is `h
 unless folds are planned. A fold is not written again but made again, under another id, when a
 memory in it has a new edition (`fold_id`).
 
-By hand, a model is asked for any with `memproc retry`, or `--missed` after an evaluation (remember/retry).
+By hand, a model is asked for any with `memproc retry`, or after an evaluation with `--missed`
+(remember/retry).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

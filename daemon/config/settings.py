@@ -180,8 +180,8 @@ class Config(ChatTables):
         clash = next(token_clashes(config.tail, config.chunk), None)
         if fitting and clash:
             raise ChatSkipped(
-                f'Together, the overrides in memproc.toml that fit the chat "{cut_title(chat.title)}" clash: '
-                f"{'.'.join(map(str, clash.keys[0]))} {clash.reason}.",
+                f'Together, the overrides in memproc.toml that fit the chat "{cut_title(chat.title)}" '
+                f"clash: {'.'.join(map(str, clash.keys[0]))} {clash.reason}.",
                 "Let one [[chats.override]] below the others say all that is to count "
                 "for this chat.",
             )

@@ -1,4 +1,4 @@
-"""Carry out an evaluation: have questions written and tested, ask the persona, and store the letters it chooses.
+"""Carry out an evaluation: have questions written and tested, ask the persona, store its letters.
 
 All calls go through the scheduler and the journal, as any others: after a kill or a cap the same
 requests are made again, and no answer is paid for twice. An evaluation's answers are stored all at
@@ -80,7 +80,7 @@ def ask_persona(
     again: bool,
     own: Sequence[EvalQuestion] = (),
 ) -> None:
-    """Plan the evaluation of a chat, have missing questions written, ask all, and store the answers.
+    """Have a chat's missing questions written, ask all, and store the answers.
 
     The person's `own` questions are asked in place of a model's.
 
@@ -120,8 +120,8 @@ def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
     answerable = sum(question.was_said for question in asked)
     if answerable < FEWEST_QUESTIONS:
         raise ChatSkipped(
-            f'"{cut_title(plan.subject.survey.plan.title)}" has {counted(answerable, "question")} that can be '
-            f"asked, and {FEWEST_QUESTIONS} are needed.",
+            f'"{cut_title(plan.subject.survey.plan.title)}" has {counted(answerable, "question")} '
+            f"that can be asked, and {FEWEST_QUESTIONS} are needed.",
             "Talk on, and evaluate it when it has more memories; or set another context_manager "
             "in [models], who writes the questions.",
         )
@@ -168,8 +168,8 @@ def _ask_with_passages(
     if says_never_to_all([*earlier_letters, *letters]):
         never = [*earlier_letters, *letters].count(NEVER_SAID)
         raise ModelError(
-            f'{agent.name} answers "never said" to {never} of {len(earlier_letters) + len(letters)} questions '
-            "with the passage itself in view, so that it cannot tell what memories hold.",
+            f'{agent.name} answers "never said" to {never} of {len(earlier_letters) + len(letters)} '
+            "questions with the passage itself in view, so that it cannot tell what memories hold.",
             "Evaluate with another model: agent in [models].",
         )
     return _answers(context, plan, PASSAGE, asked, letters)
@@ -230,7 +230,7 @@ def _write(plan: EvaluationPlan, memory: Memory) -> Steps[tuple[EvalQuestion, ..
 
 
 def _why_not_asked(subject: EvaluatedChat, question: EvalQuestion, seen: str, blind: str) -> str:
-    """Return why a question is not asked, by the letters chosen with its chunk in view and without; else ""."""
+    """Return why a question is not asked, by the letters with and without its chunk; or ""."""
     if seen != question.right:
         return UNCLEAR
     if question.was_said:
@@ -277,7 +277,7 @@ def _letters(
     asking: str,
     found: str = "",
 ) -> Steps[tuple[str, ...]]:
-    """Return the letters chosen for questions, asking once more in other words if some are missing."""
+    """Return the letters chosen for questions, asking once more in other words if some lack."""
     posed = pose(questions, asking)
     letters = [""] * len(questions)
     for text in (posed, posed + LETTERS_ALONE):
@@ -318,7 +318,7 @@ def _refuse_unread(plan: EvaluationPlan, answers: Sequence[EvalAnswer]) -> None:
 
 
 def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
-    """Have the memory of this name written again, naming the points that the newest evaluation missed.
+    """Have the memory of this name written again, with the points missed in the newest evaluation.
 
     The questions about these points no longer count. Raises as `retry` does.
     """

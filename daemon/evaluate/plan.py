@@ -1,4 +1,4 @@
-"""The plan of an evaluation: which questions are asked, of which models, and what that will cost."""
+"""The plan of an evaluation: which questions are asked, of which models, and at what cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -75,7 +75,7 @@ class EvaluationPlan:
     own: tuple[EvalQuestion, ...] = ()
     """The person's own questions, if these are asked in place of a model's."""
     unseen: Mapping[str, tuple[EvalQuestion, ...]] = field(default_factory=dict)
-    """The questions that the agent was not asked yet with their chunk in view, by the memory's id."""
+    """The questions not yet asked of the agent with their chunk in view, by the memory's id."""
     calls: int = 0
     cost: CostEstimate | None = None
     """In picodollars; None where a price is not known."""
@@ -108,7 +108,7 @@ def plan_evaluation(
     again: bool,
     own: Sequence[EvalQuestion] = (),
 ) -> EvaluationPlan:
-    """Plan to ask what was not asked yet about the chat in its present state; with `again`, everything once more.
+    """Plan to ask what was not asked yet about the chat as it is; with `again`, all once more.
 
     The person's `own` questions are asked in place of those that a model writes. Raises ChatSkipped
     where a context does not fit the model, UnknownPrice where a price is not known, unless
@@ -144,7 +144,7 @@ def plan_evaluation(
 def unseen_by(
     archive: Archive, subject: EvaluatedChat, model: str, questions: Sequence[EvalQuestion]
 ) -> Mapping[str, tuple[EvalQuestion, ...]]:
-    """Return the questions that a model was not asked yet with the passage in view, by their memory's id."""
+    """Return by memory's id the questions not yet asked of a model with the passage in view."""
     seen = seen_letters(answers_about(archive, subject.chat_id), model)
     unseen: dict[str, tuple[EvalQuestion, ...]] = {}
     for question in questions:
@@ -221,7 +221,7 @@ def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
 
 
 def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedCall]:
-    """Yield the calls that make questions: write them, check them, and try them without the conversation.
+    """Yield the calls that make questions: write, check, and try them without the conversation.
 
     The first call writes its chunk to the cache, and the second reads it from there.
     """
@@ -278,7 +278,7 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
 
 
 def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:
-    """Return a call, planned by the tokens of its prompt and its answer, with room for `words` words."""
+    """Return a call, planned by the tokens of prompt and answer, with room for `words` words."""
     room = answer_room(words)
     return PlannedCall(role, prompt, 0, 0, answer, room, turns)
 

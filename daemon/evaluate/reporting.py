@@ -53,7 +53,7 @@ def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswe
 
 
 def seen_letters(answers: Iterable[EvalAnswer], model: str) -> Mapping[int, str]:
-    """Return the letters that a model chose with the passages in view, by the numbers of the questions."""
+    """Return by question's number the letters that a model chose with the passages in view."""
     return {
         answer.question: answer.letter
         for answer in answers
@@ -174,7 +174,7 @@ def in_every_report(archive: Archive, subject: EvaluatedChat) -> dict[str, Any]:
 
 
 def names_shown(subject: EvaluatedChat) -> dict[str, str]:
-    """Map the id of each chunk's memory to that of the memory or fold that the chat shows for it."""
+    """Map each chunk's memory id to that of the memory or fold that the chat shows for it."""
     names = [chunk.memory_id for chunk in subject.chunks]
     return {name: subject.shown_as[name].memory_id for name in names}
 
@@ -223,7 +223,7 @@ def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEval
 
 
 def _asked_row(questions: Questions, arm: str, answers: Sequence[EvalAnswer]) -> Row:
-    """Return the report's row on a context: what is known in it, and how many answers were unreadable."""
+    """Return the report's row on a context: what is known in it, how many answers had no letter."""
     unread = [answer for answer in answers if not answer.letter]
     return make_row(arm, _results(questions, answers), len(unread), guessing=True)
 

@@ -1,4 +1,4 @@
-"""The chat that is evaluated: its memories as they are shown, its raw messages, and the contexts to ask with."""
+"""The chat that is evaluated: its memories as shown, its raw messages, the contexts to ask with."""
 
 import hashlib
 from collections import defaultdict

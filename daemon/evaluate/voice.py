@@ -1,4 +1,4 @@
-"""The voice of a chat's memories, compared with that of its persona, of analyses, and of another chat."""
+"""The voice of a chat's memories, compared with its persona's, with analyses, with another chat."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -16,11 +16,11 @@ from rules.voice import LEAST_WORDS, distances, read_prose
 from rules.wording import cut_title
 
 _ANSWERS = (3, 5)
-"""The places of the texts of a memory that its writer wrote: perspective and memory, but not the quote."""
+"""The texts of a memory that its writer wrote: perspective and memory, but not the quote."""
 
 
 def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
-    """Return how far the memories, and other texts for comparison, are from the persona's own voice."""
+    """Return how far the memories, and texts to compare with, are from the persona's own voice."""
     persona = read_prose(list(_texts_of(archive, subject.chat_id, "assistant")))
     if persona.words < LEAST_WORDS:
         few = f"the persona has said {persona.words:,} words, and {LEAST_WORDS:,} are needed"

@@ -42,7 +42,7 @@ def table_lines(
 
 
 def _section_lines(table: ReportTable[Row], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the title, the rows in columns of which the last is not padded, and what is left out."""
+    """Yield the title, the rows in columns, the last of them unpadded, and what is left out."""
     indent = "  " if table.title else ""
     if table.title:
         yield in_one_line(table.title)

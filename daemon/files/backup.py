@@ -36,7 +36,7 @@ from rules.errors import FileTrouble
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A kept file: `sha256` and `size` (bytes) of its content, and `path`, where it is kept packed."""
+    """A kept file: `sha256` and `size` (bytes) of its content, and its packed copy's `path`."""
 
     number: int
     kind: Kind

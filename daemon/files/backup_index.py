@@ -135,7 +135,7 @@ def append(folder: Path, line: IndexLine) -> None:
 
 
 def rewrite_index(folder: Path, change: Callable[[IndexLine], IndexLine | None]) -> None:
-    """Write the index again with each line as `change` returns it, or without it where that is None.
+    """Write the index again with each line as `change` returns it; None leaves a line out.
 
     Unreadable lines are dropped, too, since they name nothing; `list_again` lists their files once
     more. Raise FileTrouble.
@@ -154,7 +154,7 @@ def _parted(content: bytes) -> tuple[bytes, bytes]:
 
 
 def _text(line: IndexLine) -> str:
-    """Return a line's text, with the id escaped as in JSON, and the title without unprintable characters."""
+    """Return a line's text: the id escaped as in JSON, the title without unprintable characters."""
     shown = "".join(
         letter if letter.isprintable() else " " for letter in line.title[:_LONGEST_TITLE]
     )

@@ -46,7 +46,7 @@ _MACOS_AWAY = 0x40000000
 _LARGEST_NUMBER = (1 << 63) - 1
 
 LARGEST_BYTES = 512 << 20
-"""The most bytes of a JSON text, or of all texts of a ZIP. TypingMind itself takes ZIPs of 512 MB."""
+"""The most bytes of a JSON text, or a ZIP's texts together; TypingMind takes ZIPs of 512 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ def exports_in(path: Path) -> tuple[Path, ...]:
 
 
 def describe_unpacked(inbox: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each folder in the inbox that is read like its ZIP, and a sentence that says so."""
+    """Yield each folder in the inbox that is read like its ZIP, and a sentence that says so."""
     try:
         for entry in candidates(inbox):
             path = Path(entry.path)

@@ -49,14 +49,14 @@ def at(text: str) -> datetime:
 
 
 def span(seconds: float) -> str:
-    """Return a duration in its largest unit, such as "3 hours"; under a second it is "0 seconds"."""
+    """Return a duration in its largest unit, such as "3 hours"; below a second "0 seconds"."""
     whole = max(0, int(seconds))
     size, unit = next((pair for pair in _UNITS if whole >= pair[0]), _UNITS[-1])
     return counted(whole // size, unit)
 
 
 def about(seconds: float) -> str:
-    """Return an estimated duration in the largest unit of which it has two or so: "about 90 minutes"."""
+    """Return an estimated duration in the largest unit that it has two of: "about 90 minutes"."""
     size, unit = next((pair for pair in _UNITS if round(seconds / pair[0]) > 1), _UNITS[-1])
     return f"about {counted(round(seconds / size), unit)}"
 
@@ -72,7 +72,7 @@ def local(text: str, now: str) -> str:
 
 
 def with_span(text: str, now: str) -> str:
-    """Return an archive's time on the local clock, with how long ago or ahead it is; "never" if empty."""
+    """Return an archive's time on the local clock, and how long ago or ahead it is; or "never"."""
     seconds = seconds_between(text, now)
     if seconds is None:
         return text or "never"
@@ -87,7 +87,7 @@ def seconds_between(before: str, after: str) -> float | None:
 
 
 def clock_time(seconds: float) -> str:
-    """Return a duration as on a clock: `1:05` or `2:01:05`; never `0:00`, since some work is left."""
+    """Return a duration as on a clock: `1:05` or `2:01:05`; never `0:00`, as some work is left."""
     minutes, whole_seconds = divmod(max(1, round(seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"
@@ -118,7 +118,7 @@ def zone_named(name: str) -> tzinfo:
 
 
 def zone_here() -> str:
-    """Return the name of this computer's time zone, by TZ or its settings; "UTC" where it has none."""
+    """Return the name of this computer's time zone, by TZ or settings; "UTC" where it has none."""
     from tzlocal import get_localzone_name
 
     try:

@@ -71,7 +71,7 @@ _DOWNLOAD_AGAIN = "Load the export again from the program that made it, and brin
 
 @dataclass(frozen=True, slots=True)
 class ListedConversation:
-    """A conversation of an export, and its place: file, entry of a ZIP (or empty), bytes in the text."""
+    """A conversation of an export, with its place: file, entry of a ZIP (or ""), bytes in it."""
 
     summary: Summary
     path: Path
@@ -182,7 +182,7 @@ def _ended(listed: ListedConversation) -> datetime:
 
 
 def program_at(path: Path) -> Foreign | None:
-    """Return the program whose export a file is, by the beginnings of its texts; None for any other.
+    """Return the program whose export a file is, by how its texts begin; None for any other.
 
     The answer is cached until the file changes, since opening a large ZIP takes seconds.
     """
@@ -202,7 +202,7 @@ def _program_at(path: Path, _: Sighting) -> Foreign | None:
 
 @contextmanager
 def _texts(path: Path) -> Iterator[Mapping[str, _Open]]:
-    """Open a file, and yield its JSON texts by their names in the ZIP; a plain JSON text has the name ""."""
+    """Open a file, and yield its JSON texts by their names in the ZIP; a plain text's is ""."""
     with open_export(path) as file, ExitStack() as opened:
         is_zip = file.read(4) in ZIP_SIGNS
         file.seek(0)
@@ -231,7 +231,7 @@ def _is_text(name: str) -> bool:
 
 
 def _open_entry(package: zipfile.ZipFile, entry: zipfile.ZipInfo) -> BinaryIO:
-    return package.open(entry)  # type: ignore[return-value]  # it reads and seeks: no more is needed
+    return package.open(entry)  # type: ignore[return-value]  # it reads and seeks: that does
 
 
 def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:

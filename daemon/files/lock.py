@@ -80,7 +80,7 @@ def is_held(path: Path) -> bool:
 
 
 def _locked(path: Path) -> int | None:
-    """Return the handle of a file that holds the lock until it is closed; None where another has it.
+    """Return the handle of a file that holds the lock until closed; None where another has it.
 
     The filelock package does the same, but loads asyncio: 24 ms at the start of every command.
     """

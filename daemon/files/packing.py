@@ -28,7 +28,7 @@ BLOCK = 1 << 20
 """The bytes of files that are read at once."""
 
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
-"""What the standard library raises for a broken ZIP; ValueError for impossible offsets and names."""
+"""What the standard library raises for a broken ZIP; ValueError for impossible offsets or names."""
 _OF_MACOS = "__MACOSX/"
 _ENTRY_SIGN = b"PK\x01\x02"  # before each entry of a ZIP's directory, which is read whole
 ZIP_SIGNS = (b"PK\x03\x04", b"PK\x05\x06")
@@ -55,7 +55,8 @@ class Bundle:
             return
         if foreign := _program_in(self._package):
             raise foreign.refusal(name)
-        # A ZIP that a person has packed again has its index in a folder. Files that macOS adds are ignored.
+        # A ZIP that a person has packed again has its index in a folder. Files that macOS adds
+        # are ignored.
         entries = [entry for entry in names if not entry.startswith(_OF_MACOS)]
         indexes = [entry for entry in entries if entry.endswith(f"/{INDEX}")]
         if not indexes:
@@ -90,7 +91,7 @@ class Bundle:
             raise damaged_zip(self.name) from fault
 
     def place(self, entry: str) -> str:
-        """Return the name of a text in the ZIP, which has a folder in front if it was packed again."""
+        """Return a text's name in the ZIP: with a folder in front if that was packed again."""
         return f"{self._folder}{entry}"
 
     def allow(self, entries: Iterable[str]) -> None:

@@ -36,7 +36,7 @@ _LONGEST_ID = 40
 _HASH_DIGITS = 20
 _PLAIN_ID = re.compile(rf"[0-9a-z_-]{{1,{_LONGEST_ID}}}")
 _NOT_PLAIN = re.compile(r"[^0-9a-z_-]+")
-# Normalising takes quadratic time on long runs of combining marks, and no more could be shown anyway.
+# Normalising takes quadratic time on long runs of combining marks; no more could be shown anyway.
 _LONGEST_TITLE = 1_000
 _HYPHENS = str.maketrans(dict.fromkeys("/\\:|", "-") | dict.fromkeys('<>"?*'))
 _JOINERS = "\u200c\u200d"
@@ -225,7 +225,7 @@ def free_place(folder: Path, stem: str, ending: str = "") -> Path:
 
 
 def _safe(letter: str) -> str:
-    """Return a blank for white space, and nothing for what is invisible or turns the writing direction."""
+    """Return a blank for white space, "" for what is invisible or turns the writing direction."""
     if letter.isspace():
         return " "
     # Joiners make one emoji out of several, and are needed to write some scripts.

@@ -169,7 +169,7 @@ def finish_removals(folder: Path) -> tuple[Path, ...]:
 
 
 def _is_ours(line: IndexLine) -> bool:
-    """Return whether the file is in the folder of versions: the index is a text that may be edited."""
+    """Return whether the file is in the folder of versions: a person may edit the index."""
     first, *others = PurePosixPath(line.file).parts or ("",)
     return first == "versions" and bool(others) and ".." not in others
 
@@ -184,7 +184,7 @@ def remove_file(path: Path) -> None:
 
 @contextmanager
 def writing_to(folder: Path, state: Path) -> Iterator[None]:
-    """Note that the block writes into a folder of the person's, so that a kill can be cleaned up after.
+    """Note that the block writes into a folder of the person's, to clean up after a kill.
 
     Call it only while the lock of the archive in `state` is held. Raise FileTrouble.
     """
@@ -225,7 +225,7 @@ def tidy_up(folders: Folders) -> tuple[FileTrouble, ...]:
 
 
 def _sweep_noted(state: Path) -> None:
-    """Sweep the folder that a killed process wrote to, once it is there: a USB stick may be away."""
+    """Sweep the folder that a killed process wrote to, once there: a USB stick may be away."""
     note = state / _NOTE
     with file_errors(note, "read"):
         folder = Path(note.read_bytes().decode(errors="surrogateescape")) if note.exists() else None

@@ -71,7 +71,8 @@ def replace_file(path: Path, blocks: Iterable[bytes]) -> WrittenFile:
             put_in_place(temp, path)
             flush_folder(path.parent)
     finally:
-        # If all went well it is gone. If the disk refuses this, too, the first error must be raised.
+        # If all went well it is gone. If the disk refuses this, too, the first error must be
+        # raised.
         with suppress(OSError):
             temp.unlink(missing_ok=True)
         if mark is not None:
@@ -141,7 +142,8 @@ def mark_unfinished(handle: int) -> bool:
 def flush_file(handle: int) -> None:
     """Flush an open file to the disk itself. Raise OSError."""
     if sys.platform == "darwin":
-        # On macOS, fsync leaves the data in the drive's own cache; only this call empties that, too.
+        # On macOS, fsync leaves the data in the drive's own cache; only this call empties that,
+        # too.
         import fcntl
 
         try:

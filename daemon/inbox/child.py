@@ -64,7 +64,7 @@ class Reload:
 
 @dataclass(frozen=True, slots=True)
 class PageWaits:
-    """The page's port is taken, as `reason` says; both texts are empty once the daemon has the port."""
+    """The page's port is taken, as `reason` says; both texts are "" once the daemon has it."""
 
     reason: str
     next_step: str

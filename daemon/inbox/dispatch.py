@@ -48,7 +48,7 @@ _MARGIN_SECONDS = 60.0
 _READ_AGAIN_SECONDS = 60.0
 _PRESS_AGAIN_SECONDS = 60.0
 _SMALL_BYTES = 4 << 20
-"""The largest file that shares a child: starting a process takes longer than reading such a file."""
+"""The largest file that shares a child: to start a process takes longer than to read it."""
 _MOST_FILES_A_CHILD = 200
 _SETTINGS = "settings"
 _PRESSED = "pressed"
@@ -77,7 +77,7 @@ class _Task:
     is_over: bool = False
     """Whether the job has reported its end."""
     silent_beats: int = 0
-    """Beats without an event. They are counted, not seconds, since a computer that slept misses only one."""
+    """Beats without an event: no seconds, since a computer that slept misses only one beat."""
     patience: float = HANG_SECONDS
     """Seconds for which the child may be silent; never lowered, since calls may overlap."""
     why_killed: str = ""
@@ -157,7 +157,7 @@ class Dispatch:
             self._start(_IN_WORDS[name], ("job", name), job=name)
 
     def _has_presses(self) -> bool:
-        """Return whether a killed run has left changes that it should have carried out at its end."""
+        """Return whether a killed run left changes that it should have carried out at its end."""
         if monotonic() < self._press_at or is_held(self.plan.state / "lock"):
             return False
         return bool(waiting_presses(self._archive))
@@ -323,7 +323,7 @@ class Dispatch:
         enqueue(self._archive, self.plan.state, tuple(arrivals), self._now())
 
     def _settings_read(self, settings: SettingsAre) -> None:
-        """Use the settings that were read again, unless they need a restart; try waiting files again."""
+        """Use the settings read again, unless they need a restart; try waiting files again."""
         after = plan_of(settings)
         restart = needs_restart(self.plan, after)
         remove_signs(self._archive, "config_error")

@@ -1,4 +1,4 @@
-"""The work on one file, by the daemon or a run by hand: what a run's events change in the file's row.
+"""The work on one file, by the daemon or by hand: what a run's events change in the file's row.
 
     Planned, ModelAnswered ...    the file is in work, and how far
     BatchSent                     the same, and a batch is waited for
@@ -138,7 +138,7 @@ class FileWork:
         self.stored, self.stored_at = self.progress, monotonic()
 
     def _goes_on(self) -> list[Event]:
-        """Record that the file is in work, unless that is recorded; a batch it waited for has ended."""
+        """Record that the file is in work, if it was not; a batch that it waited for has ended."""
         if self.state == "working" and not self.awaits_batch:
             return []
         self.awaits_batch = False

@@ -76,7 +76,7 @@ class FolderWatch:
         return (self.mode, self.why, root) != before or self.mode == "native"
 
     def stop(self) -> None:
-        """End the watch, waiting five seconds at most: on a share that hangs, a thread cannot be ended."""
+        """End the watch within five seconds: on a share that hangs, a thread cannot be ended."""
         observer, self._observer = self._observer, None
         if observer is not None:
             # The observer's own `stop` waits for the threads without a limit.
@@ -113,7 +113,7 @@ class _Handler(FileSystemEventHandler):
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Return device and inode, which tell a folder from one that replaces it; None where it is missing."""
+    """Return device and inode, which tell a folder from its replacement; None if it is missing."""
     try:
         stat = folder.stat()
     except OSError:

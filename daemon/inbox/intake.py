@@ -168,7 +168,7 @@ def forget_copy(archive: Archive, state: Path, arrival: Arrival) -> None:
 
 
 def content_of(state: Path, arrival: Arrival) -> Path | None:
-    """Return the path at which an arrival can be read: memproc's copy, or the dropped file; else None."""
+    """Return the path to read an arrival at: memproc's copy, or the dropped file; else None."""
     if arrival.sha256:
         copy = copy_path(state, arrival.sha256, arrival.path)
         if copy.is_file():

@@ -137,7 +137,8 @@ def maintain(archive: Archive, state: Path, now: datetime) -> str:
     oldest = (now - _DAY).timestamp()
     for path in sorted(arrivals_folder(state).glob("[!.]*")):
         with file_errors(path, "removed"):
-            # Its access time is when it was copied or last read; its change time is the dropped file's.
+            # Its access time is when it was copied or last read; its change time is the dropped
+            # file's.
             if path.stat().st_atime < oldest and not is_needed(archive, path.stem):
                 path.unlink(missing_ok=True)
     if faults := check_archive(archive):

@@ -4,7 +4,7 @@
     scan    compare the folder with the archive
     next    have a child process do one thing at a time: inbox/dispatch
 
-Everything here runs in one thread, which alone uses the archive. The state is in the archive, not here.
+Everything here runs in one thread, which alone uses the archive, and the state is in the archive.
 """
 
 from collections import deque
@@ -83,7 +83,8 @@ class Loop:
                 try:
                     self._turn()
                 except (MemprocError, OSError) as trouble:
-                    # A full disk, or a locked archive: nothing is lost, and the wake is taken again.
+                    # A full disk, or a locked archive: nothing is lost, and the wake is taken
+                    # again.
                     self._rest_until = monotonic() + _AFTER_TROUBLE_SECONDS
                     self._tell_trouble(trouble)
         finally:
@@ -174,7 +175,7 @@ class Loop:
         self._telling.step()
 
     def _fingerprint(self) -> tuple[object, object]:
-        """Return a value that changes with memproc.toml or the file of keys; both are then read again."""
+        """Return what changes with memproc.toml or the file of keys; both are then read again."""
         plan = self._dispatch.plan
         return fingerprint(plan.config), fingerprint(keys_file(plan.state))
 
@@ -241,14 +242,14 @@ class Loop:
         self._has_said_how = True
 
     def _tell_trouble(self, trouble: MemprocError | OSError) -> None:
-        """Report trouble if possible: that writes to the archive, which may be the trouble itself."""
+        """Report trouble if possible: the archive, to which that writes, may be the trouble."""
         sentence = unforeseen(trouble)
         event = Trouble("the daemon's own work", sentence.message, sentence.next_step)
         with suppress(MemprocError):
             self._telling.tell(event)
 
     def _is_over(self) -> bool:
-        """Return whether the loop was stopped, and its child has ended or used up its time for that."""
+        """Return whether the loop was stopped, and its child has ended or used up its time to."""
         if self._stop_at is None:
             return False
         return not self._dispatch.busy or monotonic() > self._stop_at

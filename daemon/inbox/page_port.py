@@ -46,7 +46,7 @@ not use (https://man7.org/linux/man-pages/man3/mallopt.3.html).
 
 
 def page_lock(state: Path, port: int) -> Path:
-    """Return the path of the lock that a page of this archive holds while it listens at this port."""
+    """Return the path of the lock that this archive's page holds while it listens at the port."""
     return state / f"page-{port}.lock"
 
 
@@ -65,7 +65,7 @@ def listen(port: int) -> socket.socket:
 
 
 class PortTaken(FileTrouble):
-    """Another program has the page's port; `program` is empty where the system does not say which."""
+    """Another program has the page's port; `program` is "" where the system does not say which."""
 
     def __init__(self, port: int) -> None:
         self.program = program_at_port(port)

@@ -51,7 +51,7 @@ class Scanned:
     """The result of a scan."""
 
     next_look_seconds: float | None
-    """Seconds until the next scan is needed even without an event; None if only an event needs one."""
+    """Seconds until the next scan, even without an event; None if only an event needs one."""
     changes: tuple[FileIs, ...]
     notes: tuple[str, ...]
     """Notes for the person on the inbox: files that cannot be used as they are, a full disk."""

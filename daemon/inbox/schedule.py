@@ -38,7 +38,8 @@ class Schedule:
 
     def __init__(self, put: Put) -> None:
         self._put = put
-        # With the "debug" executor the clock's own thread puts into the queue, and no other is needed.
+        # With the "debug" executor the clock's own thread puts into the queue; no other is
+        # needed.
         self._scheduler = BackgroundScheduler(
             timezone=UTC,
             jobstores={"default": MemoryJobStore()},
@@ -101,7 +102,7 @@ class Telling:
         note(self._archive, event, self._now())
 
     def say(self, event: Event) -> None:
-        """Print an event that is in the log already, and show a desktop notice of it if one is wanted."""
+        """Print an event that is in the log already, and show a desktop notice if one is wanted."""
         # The event may be that the archive cannot be read; then the titles known so far must do.
         with suppress(ArchiveError):
             self._known = known_titles(self._archive)

@@ -2,7 +2,7 @@
 
 settings   memproc.toml is read by a child process, since that takes more memory than watching
 locks      one daemon for an archive, and one for an inbox
-wait       trouble at the start that may pass, such as a full disk, is reported and the start repeated
+wait       trouble at the start that may pass, as a full disk, is reported; the start is repeated
 resume     files that were in work when the last daemon ended are queued again
 loop       sleep, take what has happened, start the next work: loop.py, dispatch.py
 end        calls under way may finish; the next daemon continues everything else
@@ -96,7 +96,7 @@ def watch(config: Path | None) -> int:
 
 
 class _Waiting:
-    """The reason why a daemon cannot begin: reported once, and shown by `memproc status` meanwhile."""
+    """Why a daemon cannot begin: reported once, and shown by `memproc status` meanwhile."""
 
     def __init__(self, config: Path | None) -> None:
         self._config = config
@@ -192,7 +192,7 @@ def _serve(
 
 
 def _inbox_lock(inbox: Path) -> Path:
-    """Return the path of the inbox's lock, which is not in the inbox, since that is the person's."""
+    """Return the path of the inbox's lock: outside the inbox, since that is the person's."""
     name = sha256(str(inbox).encode()).hexdigest()[:16]
     return runtime_folder() / f"inbox-{name}.lock"
 
@@ -242,7 +242,7 @@ def _run(
 
 @contextmanager
 def _signals(queue: Queue) -> Iterator[None]:
-    """Have SIGTERM and Ctrl-C queue a Stop, and SIGHUP a Reload; restore the handlers at the end."""
+    """Have SIGTERM and Ctrl-C queue a Stop, SIGHUP a Reload; restore the handlers at the end."""
     wakes: dict[int, Wake] = {int(signal.SIGTERM): Stop(), int(signal.SIGINT): Stop()}
     if hangup := getattr(signal, "SIGHUP", None):
         wakes[int(hangup)] = Reload()

@@ -84,7 +84,7 @@ def needs_restart(before: WatchPlan, after: WatchPlan) -> tuple[str, ...]:
 
 
 def fingerprint(path: Path | None) -> tuple[int, int, int] | None:
-    """Return a value that changes when the file is changed or replaced; None where there is none."""
+    """Return a value that changes when the file is changed or replaced; None for no file."""
     try:
         stat = path.stat() if path else None
     except OSError:
@@ -128,7 +128,7 @@ def read_settings(config: Path | None) -> SettingsAre | RunFailed:
 
 
 def read_settings_here(given: Path | None) -> RunDone | RunFailed:
-    """Read memproc.toml's settings in this process, the child; `given` is the file of `--config`."""
+    """Read memproc.toml's settings in this process, the child; `given` is `--config`'s file."""
     from daemon.config.loading import load_folders, parse_settings
     from daemon.config.search import find
     from daemon.config.settings import Config

@@ -65,8 +65,8 @@ _SLOW_TRIES = 2
 LONGEST_WAIT_SECONDS = 300.0
 """A provider that asks for more is out of reach for now."""
 _ABOUT_PASSAGE = (
-    " The smallest request was answered, so what was asked is refused, and not the model: to ask it "
-    "again later, memproc retry MEMORY."
+    " The smallest request was answered, so what was asked is refused, and not the model: to ask "
+    "it again later, memproc retry MEMORY."
 )
 _TOO_SLOW = (
     " The smallest request was answered, so the server is well, and what was asked takes it too "

@@ -73,9 +73,9 @@ def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
             return roles
         why = f"gave {first.unusable} unusable ones among its first {first.answers} answers"
     limited = (
-        f"{agent.name} {why}, so it does the analysis alone: the built-in engine writes quote and memory, "
-        "and core memory and facts stay as they are. To have it otherwise, name another model or "
-        f"other sizes in memproc.toml, or try it again: memproc config fit {agent.name}"
+        f"{agent.name} {why}, so it does the analysis alone: the built-in engine writes quote and "
+        "memory, and core memory and facts stay as they are. To have it otherwise, name another "
+        f"model or other sizes in memproc.toml, or try it again: memproc config fit {agent.name}"
     )
     return replace(roles, agent=ENGINE, limited=limited)
 

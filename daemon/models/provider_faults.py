@@ -166,8 +166,8 @@ def _not_now(model: Model, status: int, fault: Exception) -> NotNow:
     if _UNTRUSTED in causes:
         return NotNow(
             f"The certificate of {host} is not one that this computer trusts, so nothing was sent.",
-            "Sign in where your network asks for it, and look at the date of this computer; a proxy "
-            "of yours has a certificate, whose file the variable SSL_CERT_FILE names.",
+            "Sign in where your network asks for it, and look at the date of this computer; a "
+            "proxy of yours has a certificate, whose file the variable SSL_CERT_FILE names.",
         )
     if causes & _NEVER_SENT:
         return NotNow(f"Cannot reach {host}.", _RESUME, wait)

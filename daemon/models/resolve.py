@@ -58,10 +58,10 @@ def resolve_model(
     knows_window = configured_window or of_map
     if reads_prompts and not knows_window and is_local(name, options):
         return Unaskable(
-            f"it is not known how many tokens {name} reads on its server, which cuts off the rest or "
-            "refuses it.",
-            f"To have memproc ask it: memproc init --local {server_address(name, options)}. Or say it in "
-            f'memproc.toml: window in [models.options."{name}"].',
+            f"it is not known how many tokens {name} reads on its server, which cuts off the rest "
+            "or refuses it.",
+            f"To have memproc ask it: memproc init --local {server_address(name, options)}. Or say "
+            f'it in memproc.toml: window in [models.options."{name}"].',
         )
     if refused := refusal(name, settings, key):
         return refused

@@ -1,4 +1,4 @@
-"""Search for entries that have most of a question's words, and return each with the words around them.
+"""Search for entries with most of a question's words; return each with the words around them.
 
 Days that a question names narrow the search: "on 5 April 2024", "im März", "en abril de 2024",
 "2024-04". ISO dates are understood, and the months in English, German, French, Spanish, Italian,
@@ -194,7 +194,7 @@ def _found(
 
 
 def _record(entry: IndexEntry, query: str, chat: str, tokens: int) -> Record:
-    """Return an entry under its day, speaker and chat, with an excerpt as long as `tokens` allow."""
+    """Return an entry under its day, speaker and chat; its excerpt is as long as `tokens` allow."""
     kind = _WHAT[entry.kind]
     day = dated(entry.said_at)
     speaker = _SPEAKER.get(entry.speaker, "")

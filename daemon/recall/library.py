@@ -30,7 +30,7 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The first and the last day on which something was said, as YYYY-MM-DD, or "an unknown day"."""
+    """The first and the last day on which something was said: YYYY-MM-DD, or "an unknown day"."""
 
     began: str
     ends: str
@@ -100,7 +100,7 @@ def reach(archive: Archive, *chats: KnownChat) -> Reach:
 
 
 def name_of(chat: KnownChat, chats: tuple[KnownChat, ...]) -> str:
-    """Return the name by which a chat can be asked for: its title if that is short and unique, else its id."""
+    """Return the name to ask for a chat by: its title if short and unique, else its id."""
     titles = [known.title.casefold() for known in chats]
     is_clear = 0 < len(chat.title) <= _LONGEST_TITLE and titles.count(chat.title.casefold()) == 1
     return chat.title if is_clear else chat.chat_id
@@ -114,7 +114,7 @@ def as_error(trouble: MemprocError) -> Recalled:
 def tool_answer(
     head: Reach, kind: str, records: Sequence[Record], word: str = "", break_: str = "\n\n"
 ) -> Recalled:
-    """Return an answer as text and data: its first sentence, the records, and the closing sentence `word`.
+    """Return an answer as text and data: its first sentence, records, and last sentence `word`.
 
     `kind` is the key of the records in the data.
     """

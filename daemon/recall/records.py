@@ -20,7 +20,7 @@ from rules.typingmind.dates import day_of
 _HEAD_TOKENS = 200
 LIST_TOKENS = 1_500 - _HEAD_TOKENS
 TEXT_TOKENS = 4_000 - _HEAD_TOKENS
-"""The tokens for the records of an answer, as text or as data; the rest is for what is around them."""
+"""The tokens for the records of an answer, as text or data; the rest is for what is around them."""
 CUT = " [cut here]"
 _MOST_CHARACTERS = 4  # in a token
 _LONGEST_NAME = 200  # characters of a title or an id
@@ -116,7 +116,7 @@ def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
 
 
 def _short_lines(text: str, tokens: int) -> Iterator[str]:
-    """Yield the lines of the text; one larger than a page is yielded in pieces, each of them quoted."""
+    """Yield the lines of the text; one larger than a page is yielded in pieces, each quoted."""
     for line in text.split("\n"):
         mark = "> " if line.startswith("> ") else ""
         remaining = line.removeprefix(mark)

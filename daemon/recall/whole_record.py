@@ -1,4 +1,4 @@
-"""Read one record in full, page by page: a memory, the messages under it, or a message with its answer."""
+"""Read one record in full, page by page: a memory, its messages, or a message with its answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
@@ -61,7 +61,7 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
 
 
 def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:
-    """Return the page of that number, counted from 1, and whether it is the last. Raise NotFound."""
+    """Return the page of that number, from 1 on, and whether it is the last. Raise NotFound."""
     count = 0
     for count, text in enumerate(texts, 1):
         if count == number:
@@ -73,7 +73,7 @@ def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:
 def _parts(
     archive: Archive, library: Library, chat_id: str, name: str, what: What
 ) -> Iterable[str]:
-    """Return the parts of the memory or message of that name in a chat; none if missing or forgotten."""
+    """Return the parts of a chat's memory or message of that name; none if missing or forgotten."""
     try:
         held, memory = holding_of(archive, library.config, name, chat_id)
     except NotFound:
@@ -96,7 +96,7 @@ def _parts(
 
 
 def _turn(archive: Archive, chat_id: str, key: str) -> Sequence[str]:
-    """Return a message with its answer or question, and the ids of the messages before and after."""
+    """Return a message with its answer or question, and the ids of those before and after."""
     near = around(archive, chat_id, key, 2, 2)
     keys = [name for name, _ in near]
     if key not in keys:

@@ -1,1 +1,1 @@
-"""Recover: versions, raw conversations, a lost archive, everything on a new computer; and erase a chat."""
+"""Recover versions, raw conversations, a lost archive, all on a new computer; and erase a chat."""

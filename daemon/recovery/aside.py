@@ -26,7 +26,7 @@ _DOING = "is processing the inbox"
 
 
 def aside_folder(backups: Path) -> Path:
-    """Return the folder of files that the person has put aside; nothing is removed from it by itself."""
+    """Return the folder of files that the person has put aside; nothing leaves it by itself."""
     return backups / "aside"
 
 

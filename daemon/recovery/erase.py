@@ -53,7 +53,7 @@ class KeptFile:
 
 @dataclass(frozen=True, slots=True)
 class KeptBackup:
-    """A backup that holds the chat, by its line in the index; `is_shared` if it also holds others."""
+    """A backup that holds the chat, by its line in the index; `is_shared` if others are in it."""
 
     line: IndexLine
     is_shared: bool
@@ -166,7 +166,7 @@ def _backups(folder: Path, chat_id: str, names: frozenset[str]) -> Iterator[Kept
 
 
 def _is_shared(content: bytes, names: frozenset[str]) -> bool | None:
-    """Return whether an export holds other chats next to this one; None if it does not hold this one."""
+    """Return whether an export holds other chats beside this one; None if this one is not in it."""
     ids = [chat.id_if_any for chat in chats_of_export(content)]
     if names.isdisjoint(ids):
         return None

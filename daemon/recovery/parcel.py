@@ -122,7 +122,8 @@ def export_archive(folders: Folders, settings: Path | None, path: Path, now: str
         writing_to(path.parent, folders.state),
         Archive.read(folders.state) as archive,
     ):
-        # One transaction, so that all rows are of one moment although the daemon may write meanwhile.
+        # One transaction, so that all rows are of one moment although the daemon may write
+        # meanwhile.
         archive.run("BEGIN")
         if faults := check_integrity(archive):
             raise ArchiveError(
@@ -152,7 +153,7 @@ def _holds_secret(value: object) -> bool:
 
 
 def _files(folders: Folders) -> dict[str, Generator[bytes]]:
-    """Return the files to pack with the archive, by their names in the parcel, without following links."""
+    """Return the files to pack with the archive by name in the parcel; links are not followed."""
     files: dict[str, Generator[bytes]] = {}
     for folder, place in places(folders).items():
         with file_errors(place, "read"):
@@ -174,7 +175,7 @@ def _content(path: Path) -> Generator[bytes]:
 
 
 class _Pipe(io.RawIOBase):
-    """A file object that a ZIP is written to and its bytes taken from, without a disk or much memory."""
+    """A file object that a ZIP is written to and read from, without a disk or much memory."""
 
     def __init__(self) -> None:
         self._held = bytearray()

@@ -1,7 +1,7 @@
-"""Rebuild a lost archive from backups and updated exports: put raw messages back, and adopt memories.
+"""Rebuild a lost archive from backups and exports: raw messages put back, memories adopted.
 
-Every file is read twice: first for the ids in it, and again when its chat is rebuilt, so that only
-one chat is in memory at a time.
+The exports are updated ones. Every file is read twice: first for the ids in it, and again when its
+chat is rebuilt, so that only one chat is in memory at a time.
 
     original   m1 m2 m3 m4 m5
     version    [opening][memory: m1 to m3, 3 messages][closing] m4 m5 m6
@@ -195,7 +195,7 @@ def _note_output(archive: Archive, file: BackupFile, chat: Chat) -> None:
 def _with_memories(
     chat_id: str, newest: BackupFile, files: Mapping[str, Sequence[BackupFile]]
 ) -> tuple[BackupFile, Chat]:
-    """Return the file with the chat's memories, and the chat in it: the newest file, or that of a new chat."""
+    """Return the file with the chat's memories, and the chat in it: the newest, or a new chat's."""
     chat = chat_in(newest, chat_id)
     if group_by_memory(recognize(read_messages(chat), {})):
         return newest, chat
@@ -254,7 +254,7 @@ def _complete(
     shown: Mapping[str, Group],
     taken_out: Collection[str],
 ) -> None:
-    """Link raw messages to the memories that the newest file shows, and store what follows from them.
+    """Link raw messages to the memories that the newest file shows; store what follows from them.
 
     That is sizes and dates, the sources of quotes and wishes, and whether a memory has had its turn
     of hindsight. Messages in `taken_out` may be under none.
@@ -283,7 +283,7 @@ def _complete(
 def _note_what_is_under(
     archive: Archive, memory: Memory, group: Group, under: Mapping[str, Message]
 ) -> None:
-    """Store a memory's size and dates, the sources of its quotes, and the wishes in its raw messages."""
+    """Store a memory's size and dates, its quotes' sources, and the wishes in its raw messages."""
     messages = list(under.values())
     tokens = sum(count(message.text) for message in messages)
     began, ended = (in_zone(end.created_at, archive.zone) for end in (messages[0], messages[-1]))

@@ -1,4 +1,4 @@
-"""Restore a kept version of a chat's updated export, or write its full raw conversation as an export."""
+"""Restore a kept version of a chat's updated export, or export its full raw conversation."""
 
 import json
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ from rules.wording import cut_title
 
 @dataclass(frozen=True, slots=True)
 class Restorable:
-    """A version, its bytes, the path that it would go to, and the bytes there now (None if no file).
+    """A version, its bytes, the path that it would go to, and the bytes there now (None if none).
 
     A single chat never replaces a whole export, whose other chats would be lost, nor another chat:
     a chat that became a new one has versions from before and after that.
@@ -84,7 +84,7 @@ def newest_other(archive: Archive, folders: Folders, chat: KnownChat) -> Version
 
 
 def _comparable(content: bytes | None) -> object:
-    """Return an export's content for comparison: its chats without dates, or its bytes if it has none."""
+    """Return an export's content to compare: its chats without dates, or its bytes if none."""
     return [chat.undated for chat in chats_of_export(content)] or content
 
 

@@ -77,7 +77,7 @@ def find_strays(archive: Archive, folders: Folders) -> tuple[Stray, ...]:
 
 
 def _in_own_files(folders: Folders) -> Iterator[tuple[str, str, Path]]:
-    """Yield id, title and file of each chat in memproc's files other than backups, and in the bridge's."""
+    """Yield id, title and file of each chat in memproc's files but backups, and in the bridge's."""
     shelves = [shelf for shelf in own_shelves(folders) if shelf.is_dir()]
     paths = [path for shelf in shelves for path in exports_in(shelf)]
     if folders.inbox.is_dir():

@@ -168,7 +168,7 @@ def _build_archive(folders: Folders, name: str) -> int:
 
 
 def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...]]:
-    """Return memproc.toml's content for `path`, and the settings that were commented out; empty if none.
+    """Return memproc.toml's content for `path`, and the settings commented out; empty if none.
 
     A setting that would send a key to a host, or names a folder of the other computer, gets a # in
     front, since the person has not agreed to it here. Without such settings the file stays as it
@@ -196,7 +196,7 @@ def _own_settings(state: Path, path: Path | None) -> tuple[bytes, tuple[str, ...
 
 
 def _marked(value: Any, place: tuple[str, ...], mark: str, names: list[str]) -> Any:
-    """Return the settings with every value that must not apply here replaced by `mark`; add it to `names`."""
+    """Return the settings with `mark` for each value that must not apply here; `names` gets it."""
     match value:
         case dict():
             return {

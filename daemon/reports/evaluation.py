@@ -117,8 +117,8 @@ def _head(evaluation: Evaluation) -> str:
         return f"{alike}{_FLOOR}\n\n{title}: {memories}, now"
     times = f", {evaluation.replicates} times" if evaluation.replicates > 1 else ""
     head = (
-        f"{title}: evaluation {evaluation.evaluation}{times}, {in_full(evaluation.at)}, {memories}, asked of "
-        f"{evaluation.model}"
+        f"{title}: evaluation {evaluation.evaluation}{times}, {in_full(evaluation.at)}, "
+        f"{memories}, asked of {evaluation.model}"
     )
     if evaluation.has_passages:
         head += ". Known is a share of what it answers with the passage itself in view"

@@ -20,8 +20,8 @@ from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.wording import about_it, as_sentence, capital, counted, with_file
 
 _COLUMNS_MEAN = (
-    "In the table, New: memories that a run makes. Waiting: tokens that are past the live tail, and "
-    "too few for a memory yet. Live: the newest tokens, word for word."
+    "In the table, New: memories that a run makes. Waiting: tokens that are past the live tail, "
+    "and too few for a memory yet. Live: the newest tokens, word for word."
 )
 _NO_PRICE = "the price of its models is not known"
 
