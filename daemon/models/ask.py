@@ -1,5 +1,4 @@
-"""Calls to models: the money reserved for each, what its answer settles and teaches, and what a transport is.
-
+"""Calls to models: the money for each, what its answer settles and teaches, what a transport is.
 reserve   the worst case: no prompt in the cache, an answer that fills its room; refused at a cap
 settle    the provider's token counts at our price; else LiteLLM's cost; else the worst case stays
 release   the call did not leave, or was plainly refused, so it is not billed
@@ -161,7 +160,7 @@ def caps_now(archive: Archive, budget: BudgetSettings, now: str) -> Amounts:
 
 
 def _over_budget(reached: Reached, when: Periods, plan_at_most: int) -> OverBudget:
-    """Return the error that says which cap is reached, when it resets, and how to go on before that.
+    """Return the error that says which cap is reached, when it resets, and how to go on before.
 
     The cap that it advises covers the chat's whole plan, of at most `plan_at_most` picodollars, so
     that raising it once is enough.
@@ -282,7 +281,7 @@ def _learn(archive: Archive, sent: SentRequest, counted: int, now: str) -> None:
 def _learn_thinking(
     archive: Archive, sent: SentRequest, model: Model, answer: Completion, tokens: int, now: str
 ) -> None:
-    """Learn from an answer of `tokens` whether its model thinks unasked, or lacked room for that."""
+    """Learn from an answer of `tokens` whether its model thinks unasked, or lacked room to."""
     known = ledger.thinking_of(archive, model.name)
     starved = is_starved(answer.text, answer.finish) and not answer.calls
     has_thought = answer.thought or begins_with_thoughts(answer.text)

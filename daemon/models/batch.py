@@ -4,7 +4,8 @@ The requests are recorded before a batch is created, and the batch's name after.
 any point it is found at the provider, by the requests' keys, before anything is asked again.
 
 succeeded           the answer goes into the journal, settled at half the price
-errored             not billed; a known, lasting fault is raised as by a direct call, else it is asked directly
+errored             not billed; a known, lasting fault is raised as by a direct call, else it is
+                    asked directly
 expired, canceled   not billed; it is asked directly
 """
 
@@ -155,7 +156,7 @@ class Batches:
         yield from self._awaited(route, replace(sent, name=name), cancel=False)
 
     def _written_down(self, together: Mapping[str, Route], before: Batch | None) -> int:
-        """Reserve the costs of as many requests as fit, record them, and return the batch's number."""
+        """Reserve the costs of as many requests as fit, record them; return the batch's number."""
         now, characters_left = self._context.clock(), _MOST_CHARACTERS
         items: list[SentRequest] = []
         with self._archive.transaction():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_SECONDS = 300.0
 _WRONG_FIELDS = (400, 403, 404, 422)
-"""The statuses with which a provider refuses a field that it, or each of its hosts, does not take."""
+"""The statuses with which a provider refuses a field that it, or any host of it, does not take."""
 _OFFLINE = {
     # Without these LiteLLM fetches its price map and beta headers from the network at import.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",

@@ -44,7 +44,7 @@ class Context:
     notices: set[str] = field(default_factory=set)
     """Notices that this run has told, and does not repeat for each chat."""
     refusing: set[str] = field(default_factory=set)
-    """Models that refused even the smallest request in this run, and have answered nothing since."""
+    """Models that refused even the smallest request in this run, and have answered none since."""
     plan_at_most: int = 0
     """The most that the chat's planned work may cost, in picodollars; 0 where not known."""
 

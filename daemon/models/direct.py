@@ -6,8 +6,8 @@ Each call has a thread, in which nothing else happens.
     refused for now     not billed: asked again in its thread, up to six times
     answer lost         may be billed: reserved and sent again as another call, up to six times
     own server too slow once more, with a longer time-out; then the smallest request follows
-    refused, why?       not billed: the smallest request follows. If that is answered, the refusal is
-                        about what was asked, and is kept as an answer; else the fault is raised
+    refused, why?       not billed: the smallest request follows. If that is answered, the refusal
+                        is about what was asked, and is kept as an answer; else the fault is raised
 
 A server of one's own gets as many calls at once as it has slots; others get `models.concurrency`.
 """
@@ -270,7 +270,8 @@ class Direct:
             if times_lost := self._lost[call.sent.request]:
                 self._context.pause(_pause(times_lost))
             ask = partial(self._once, call)
-            # A call whose answer gets lost may have been billed, so it is reserved anew by the caller.
+            # A call whose answer gets lost may have been billed, so it is reserved anew by the
+            # caller.
             answer = persistently(ask, self._context.pause, self._tell_once, may_be_billed=True)
             call.future.set_result(answer)
         except BaseException as fault:  # the thread ends; it is raised in the dialogue that asked
@@ -301,7 +302,7 @@ class Direct:
         return fault
 
     def _needs_trial(self, call: DirectCall, ending: CallEnding) -> bool:
-        """Return whether to send the smallest request, to see why a call was refused or too slow."""
+        """Return whether to send the smallest request, to see why a call was refused or slow."""
         is_unknown = not call.refused and (
             isinstance(ending, Unexplained | Forbidden) or _is_slow(ending, call.request.model)
         )
@@ -349,9 +350,10 @@ class Direct:
         return fault
 
     def _after_slowness(self, call: DirectCall, fault: TimedOut | AnswerTooSlow) -> CallEnding:
-        """Return None to ask once more, with a longer time-out; the second time, the fault for `_explained`.
+        """Return None to ask once more, with a longer time-out; then the fault for `_explained`.
 
-        Where the smallest request is too slow itself, or may not be sent any more, the server is out of reach.
+        Where the smallest request is too slow itself, or may not be sent any more, the server is
+        out of reach.
         """
         key = call.sent.request
         self._too_slow[key] += 1

@@ -143,7 +143,7 @@ def bound(response: httpx.Response, most: int) -> None:
 
 @contextmanager
 def watched(request: Request) -> Iterator[WatchedCall]:
-    """Guard this call in the block: what it must not send or read is held back; `refusal` says why."""
+    """Guard this call in the block: what may not pass is held back; `refusal` says why."""
     _install()
     with in_time(_most_seconds(request)) as deadline:
         call = WatchedCall(request.model, most_answer_bytes(request), deadline)
@@ -163,7 +163,7 @@ def most_answer_bytes(request: Request) -> int:
 
 
 def _most_seconds(request: Request) -> float:
-    """Return the seconds that an answer may take: by its room; a server of one's own has its time-out."""
+    """Return the seconds that an answer may take, by its room; an own server has its time-out."""
     room, given = request.parameters.get("max_tokens"), request.route.get("timeout")
     of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
     seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
@@ -274,7 +274,8 @@ def answer_too_slow(model: str, host: str, most: float) -> AnswerTooSlow:
 def _install() -> None:
     """Wrap the one method through which every client of httpx sends, with proxies or without.
 
-    OpenAI's library prefers httpx2 where it is installed; its answers cannot be guarded, so its requests are held back.
+    OpenAI's library prefers httpx2 where it is installed; its answers cannot be guarded, so its
+    requests are held back.
     """
     send = httpx.HTTPTransport.handle_request
 

@@ -64,7 +64,7 @@ _USUAL = {
 }
 """Where LiteLLM asks these unless an address is given."""
 _LLAMA_CPP = "-c {tokens} (for each slot: it is shared out among them)"
-"""The setting for the window where a server loads a model: llama.cpp's, which stands for all others."""
+"""The setting for the window where a server loads a model: llama.cpp's, in place of all others."""
 
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
@@ -73,7 +73,7 @@ _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "together_ai": ("TOGETHER_AI_API_BASE",),
 }
-"""Where LiteLLM 1.109.3 looks for an address, if not in PROVIDER_API_BASE; the first that is set counts."""
+"""Where LiteLLM 1.109.3 finds an address not in PROVIDER_API_BASE; the first that is set counts."""
 _LOCAL_NAMES = (".local", ".localhost", ".lan", ".home.arpa", ".internal")
 _LONGEST_SHORT_NAME = 24
 _MAY_NAME_A_HOST = re.compile(
@@ -108,7 +108,7 @@ def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
 
 
 def _named(table: Mapping[str, object], names: Iterable[str], place: str) -> Iterator[Address]:
-    """Yield the address under each of the names that has one in a table; `place` says where that is."""
+    """Yield the address under each name that has one in a table; `place` says where that is."""
     for name in names:
         value = table.get(name)
         if isinstance(value, str) and value.strip():
@@ -117,7 +117,7 @@ def _named(table: Mapping[str, object], names: Iterable[str], place: str) -> Ite
 
 
 def _is_in_the_open(address: Address) -> bool:
-    """Return whether what goes to this address could be read on the way: plain HTTP to another machine."""
+    """Return whether what goes there can be read on its way: plain HTTP to another machine."""
     return not address.is_encrypted and not is_loopback(address.host)
 
 
@@ -152,7 +152,7 @@ def is_local(name: str, options: Mapping[str, object]) -> bool:
 
 
 def server_address(name: str, options: Mapping[str, object]) -> str:
-    """Return the address of a model of one's own, as it would be typed; "URL" where it is not known."""
+    """Return the address of a model of one's own, as one would type it; "URL" if it is unknown."""
     base = base_in(options) or _USUAL.get(provider_of(name), "URL")
     return base.removesuffix("/v1") if base.isprintable() else "URL"
 
@@ -256,7 +256,7 @@ def allow(provider: str, host: str, *, forget: bool = False) -> bool:
 
 
 def refusal(name: str, settings: ModelSettings, key: Key | NoKey) -> Unaskable | None:
-    """Return why a model cannot be asked: it or its key would go where the person has not agreed to.
+    """Return why a model cannot be asked: it or its key would go where the person has not agreed.
 
     None where it can. Raises ConfigurationError or FileTrouble where the list of allowed hosts
     cannot be used.

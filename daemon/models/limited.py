@@ -1,4 +1,4 @@
-"""A model of one's own that fails often does less: it only analyses, and the built-in engine writes.
+"""A model of one's own that fails often does less: it analyses, and the built-in engine writes.
 
 It counts as failing if it missed its trial at the address where it is asked, or if a third of its
 first ten answers, with these sizes and since the last trial, could not be used.

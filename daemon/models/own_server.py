@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 USUAL = ("http://127.0.0.1:8080", "http://127.0.0.1:11434", "http://127.0.0.1:1234")
 """Where llama.cpp, Ollama and LM Studio listen by default."""
 OLLAMA_WINDOW = 16_384
-"""Tokens of context to ask Ollama for where it would give fewer: by default it gives 4,096 on most machines."""
+"""Tokens of context to ask Ollama for where it would give fewer: on most machines 4,096."""
 _SECONDS = 10.0
 _LOOK_SECONDS = 1.5
 _MOST_BYTES = 4 * 1024**2
@@ -230,7 +230,7 @@ def _ollama(client: "httpx.Client", listed: Iterable[Answer]) -> Iterator[Served
 
 
 def with_details(server: OwnServer, model: ServedModel) -> ServedModel:
-    """Return a model with what only /api/show of Ollama says: `num_ctx`, and what it was made for."""
+    """Return a model with what only Ollama's /api/show says: `num_ctx`, and what it is for."""
     import httpx
 
     from daemon.models.deadline import in_time

@@ -58,14 +58,15 @@ def try_model(model: Model, window: int) -> Trial:
 
 
 def is_patient(model: Model) -> bool:
-    """Return whether a slow answer of this model is due to a slow machine, not to a lost connection."""
+    """Return whether a slow answer of this model means a slow machine, and no lost connection."""
     return is_local(model.name, model.options)
 
 
 def with_time(archive: Archive, request: Request, line: int, times_slow: int) -> Request:
-    """Return a request with its time-out: it is the `line`-th at its server, and was too slow `times_slow` times.
+    """Return a request with its time-out.
 
-    Where the server's number of slots is not known, the calls before it in line may be answered first.
+    It is the `line`-th at its server, and was too slow `times_slow` times. Where the server's
+    number of slots is not known, the calls before it in line may be answered first.
     """
     model = request.model
     if not is_patient(model):

@@ -66,7 +66,7 @@ def expected(archive: Archive, model: str, now: str) -> Expected:
 
 
 def counts_now(learned: LearnedFactor, estimate: float, now: str) -> bool:
-    """Return whether what was learned of a model is recent and plausible at the time `now` (UTC)."""
+    """Return whether what was learned of a model is recent and plausible at `now` (UTC)."""
     is_fresh = bool(learned.newest) and at(now) - at(learned.newest) <= LEARNED_FOR
     return is_fresh and can_be_learned(learned.factor, estimate)
 
@@ -113,7 +113,7 @@ class PlanCost:
 
     @property
     def seconds(self) -> float | None:
-        """Return how many seconds the calls take, by the agent's trial; None where there was none."""
+        """Return how many seconds the calls take, by the agent's trial; None if there was none."""
         sent = self.traffic
         if self.trial is None:
             return None

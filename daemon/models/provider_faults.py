@@ -37,7 +37,7 @@ _LATER_KINDS = frozenset(
 )  # fmt: skip
 _NEVER_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
 _GATEWAY_GAVE_UP = frozenset({408, 502, 504, 524})
-"""Statuses of a gateway that gave up waiting for the model, which may answer and bill all the same."""
+"""Statuses of a gateway that no longer waits for the model, which may still answer and bill."""
 _TOO_MANY = 429
 _SIGN_IN = 511
 """Sent by a network that wants a sign-in first."""
@@ -61,7 +61,7 @@ _LONGEST_RETRY_SECONDS = 10.0 * 366 * 86_400
 
 
 def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocError:
-    """Return the error that stands for an exception of LiteLLM's, given the provider's answer, if any."""
+    """Return the error that a LiteLLM exception stands for, given the provider's answer, if any."""
     name, kind = model.name, type(fault).__name__
     status = answer.status
     if status < _INVALID:
@@ -85,7 +85,7 @@ def meaning_of(fault: Exception, model: Model, answer: ErrorAnswer) -> MemprocEr
 
 
 def _page(model: Model, answer: ErrorAnswer) -> MemprocError | None:
-    """Return the error for an answer that is a web page; None for any other, or for a busy server's page."""
+    """Return the error for an answer that is a web page; None for others, or a busy server's."""
     status = answer.status
     is_busy = status in _LATER or (status >= _SERVER_FAULT and status != _SIGN_IN)
     if is_busy or not answer.is_page:
@@ -100,7 +100,7 @@ def _page(model: Model, answer: ErrorAnswer) -> MemprocError | None:
 
 
 def _refused(model: str, kind: str, status: int, answer: ErrorAnswer) -> ProviderRefuses | None:
-    """Return the error where the account has no money left, or the provider does not accept our key."""
+    """Return the error where the account has no money left, or the provider rejects our key."""
     set_key = f"memproc key set {model.partition('/')[0]}"
     if status == _PAYMENT_REQUIRED or answer.says(_NO_MONEY):
         return ProviderRefuses(
@@ -195,7 +195,7 @@ def _causes(fault: BaseException) -> frozenset[str]:
 
 
 def _retry_after(fault: Exception) -> float | None:
-    """Return the seconds that the Retry-After header asks for, in seconds or by a date; else None."""
+    """Return the seconds for which Retry-After asks, as seconds or as a date; else None."""
     headers: Mapping[str, str] = getattr(fault, "litellm_response_headers", None) or {}
     value = next((str(headers[name]) for name in headers if str(name).lower() == "retry-after"), "")
     seconds = None

@@ -1,4 +1,4 @@
-"""A provider's answer before LiteLLM reads it: the provider's own reason for its end, and its shape.
+"""A provider's answer before LiteLLM reads it: the provider's own reason for its end; its shape.
 
 LiteLLM turns every reason that it does not know into "stop", and fails on answers whose parts are
 missing or of another type.
@@ -17,7 +17,7 @@ Answer = Mapping[str, Any]
 
 _GOOD = range(200, 300)
 _ACCOUNT = frozenset({"401", "402", "403", "429"})
-"""Statuses that may be about the account, not the passage: key, money, rights, too many requests."""
+"""Statuses that may be of the account, not the passage: key, money, rights, too many requests."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _REASON = re.compile(r"[\w.-]{1,64}")
 _UNKNOWN = "unknown"
@@ -80,7 +80,7 @@ def read_raw(status: int, content: bytes) -> RawAnswer:
 
 
 def _status_in(answer: Answer) -> int | None:
-    """Return the status of an error sent in place of an answer, if it may be about the account; else None."""
+    """Return the status of an error sent as an answer, if it may be of the account; else None."""
     codes = (str(error.get("code")) for error in errors_in(answer) if isinstance(error, dict))
     code = next((code for code in codes if code in _ACCOUNT), None)
     text = _message(_first(answer.get("choices")))["content"]
@@ -176,7 +176,7 @@ def _first(entries: object) -> Answer:
 
 
 def _message(choice: Answer) -> dict[str, Any]:
-    """Return a choice's message as LiteLLM can read it: its content as one text, thinking, and calls."""
+    """Return a choice's message as LiteLLM reads it: content as one text, thinking, and calls."""
     candidates = (choice.get("message"), choice.get("delta"), {"content": choice.get("text")})
     message_in_choice = next(candidate for candidate in candidates if isinstance(candidate, dict))
     content = message_in_choice.get("content")

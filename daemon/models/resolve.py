@@ -1,4 +1,4 @@
-"""Resolve a model's name: all that memproc.toml, the environment and LiteLLM's map know of the model.
+"""Resolve a model's name: all that memproc.toml, environment and LiteLLM's map know of it.
 
 Its price is the first of these:
 
@@ -89,7 +89,7 @@ def known_model(
 def _options(
     name: str, settings: ModelSettings, options: Mapping[str, object], key: Key | NoKey
 ) -> Mapping[str, object]:
-    """Return a call's options: the key, no thinking, Ollama's window, and over these the person's own."""
+    """Return a call's options: key, no thinking, Ollama's window; the person's own prevail."""
     added: dict[str, object] = {}
     if isinstance(key, Key) and key.where != "environment":  # LiteLLM finds it there by itself
         added["api_key"] = key.value
@@ -104,7 +104,7 @@ def _options(
 
 
 def window_in(name: str, settings: ModelSettings) -> int | None:
-    """Return the window that memproc.toml has for a model, in tokens; for Ollama `num_ctx` comes first."""
+    """Return the window in tokens that memproc.toml has for a model; for Ollama `num_ctx` first."""
     num_ctx = settings.options_for(name).get("num_ctx") if provider_of(name) in OLLAMA else None
     if isinstance(num_ctx, int):
         return num_ctx

@@ -1,6 +1,6 @@
 """Choose the models for one chat, and say what the person should know about the choice.
 
-agent             the chat's own model, or the one in memproc.toml, or its successor if it is retired
+agent             the chat's own model, or memproc.toml's, or its successor if it is retired
 context manager   the small model of the agent's provider, or the one in memproc.toml
 engine            the built-in engine, where there is no key or no known model
 """
@@ -100,12 +100,12 @@ class Roles:
 
     @property
     def asked(self) -> Model:
-        """Return the model that is asked most: the agent, or the context manager where the engine writes."""
+        """Return the model asked most: the agent, or the manager where the engine writes."""
         return self.agent if self.has_agent else self.context_manager
 
     @property
     def factor_beforehand(self) -> float:
-        """Return how many tokens the model asked most counts for one of ours, known before any reply."""
+        """Return how many tokens the model asked most counts for one of ours, before any reply."""
         return token_factor(self.asked.name)
 
     @property
@@ -209,7 +209,7 @@ def _choose_agent(
 def _choose_manager(
     agent: str, settings: ModelSettings, today: date, newest: Callable[[str], _Choice]
 ) -> _Choice:
-    """Choose the context manager; on a server of one's own it is the agent, the only model known there."""
+    """Choose the context manager: on one's own server the agent, the only model known there."""
     if settings.context_manager != SMALL:
         return newest(settings.context_manager)
     is_own = is_ones_own(settings.options_for(agent))
@@ -301,7 +301,7 @@ def _names(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
 def with_tools(
     roles: Roles, tools: Sequence[Mapping[str, object]], form: Literal["auto", "tools", "json"]
 ) -> Roles:
-    """Return the roles with these tools offered to the agent and the fallback, if they can call tools."""
+    """Return the roles with tools offered to agent and fallback, if these can call tools."""
 
     def offered(model: Model) -> Model:
         is_offered = form == "tools" or (form == "auto" and model.calls_tools)

@@ -1,4 +1,4 @@
-"""The scheduler: several dialogues with models go on at once; their number does not change the results.
+"""The scheduler: dialogues with models go on at once, and their number changes no result.
 
 A dialogue is a generator that yields a Request and is sent its Reply. The journal answers first, so
 that a dialogue that was cut off by a kill goes on where it stopped. Any other request goes to a
@@ -50,9 +50,9 @@ class RunningDialogue(Generic[T]):
     rank: int = 0
     """Dialogues of a lower rank are asked first."""
     behind: "RunningDialogue[Any] | None" = None
-    """The dialogue that leads: after it, this one's requests find their beginning in the provider's cache."""
+    """The dialogue that leads: after it, the cache has the beginning of this one's requests."""
     ahead: Request | None = None
-    """A later request of this dialogue that depends on no earlier answer, so it can be sent ahead."""
+    """A later request of this dialogue that depends on no earlier answer: it can be sent ahead."""
     awaits: Request | None = None
     """The request whose answer it awaits; None where it awaits none."""
     key: str = ""
@@ -101,7 +101,7 @@ class Scheduler:
         self._chat_id = chat_id
         self._direct = Direct(context, chat_id, most)
         self._transports: list[Transport] = [self._direct]
-        """The first that takes a request gets it. The last is awaited first, so that a batch can fill."""
+        """The first that takes a request gets it. The last is awaited first: batches can fill."""
         if batch != "never" or open_batches(context.archive):  # another run may have left some
             from daemon.models.batch import Batches  # late: it loads an HTTP client
 
@@ -167,7 +167,7 @@ class Scheduler:
         self._dialogues = unfinished
 
     def _advance(self, dialogue: RunningDialogue[Any]) -> None:
-        """Send answers to a dialogue until one is missing, it waits for another dialogue, or it ends."""
+        """Send answers to a dialogue until one is missing, it waits for another, or it ends."""
         try:
             while True:
                 if dialogue.awaits is None:
@@ -201,7 +201,7 @@ class Scheduler:
         return self._reply(key) or above_step(self._context, request)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
-        """Tell a dialogue's notes; those on an unusable answer only in the run that got the answer."""
+        """Tell a dialogue's notes; those on an unusable answer only in the run that got it."""
         dialogue.is_over = True
         fresh = {"", *self._fresh}
         notes = [what for what, key in dialogue.notes if what not in KINDS or key in fresh]
@@ -272,7 +272,7 @@ class Scheduler:
         return key in self._back or is_under_way or self._reply(key) is not None
 
     def _reply(self, key: str) -> Reply | None:
-        """Return the journal's reply; None where that is no answer, and is to be asked once more."""
+        """Return the journal's reply; None where that is no answer, and to be asked once more."""
         reply = find_reply(self._context.archive, key)
         is_of_before = self._asks_again and key not in self._back
         return None if reply and reply.finish in ASKED_AGAIN and is_of_before else reply

@@ -52,9 +52,10 @@ def remembering_splitter(bounds: str, archive: Archive, new: dict[bytes, bytes])
 
 
 def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes]) -> Price:
-    """Return `price` with the archive as its cache: it computes only windows that this rule has not priced.
+    """Return `price` with the archive as its cache, so that it computes only what is not stored.
 
-    What it computes is put into `new`. Stored prices of the wrong number are damaged, and computed again.
+    That is the windows that this rule has not priced; what it computes is put into `new`. Stored
+    prices of the wrong number are damaged, and computed again.
     """
 
     def known_or_computed(texts: Texts, minutes: Minutes) -> Sequence[int]:
@@ -75,7 +76,7 @@ def _price_by_vectors(texts: Texts, minutes: Minutes) -> Sequence[int]:
 
 @lru_cache(_TEXTS)
 def vector(text: str) -> Vector:
-    """Return the vector of a text, in integers that are equal on every platform; zeros without words.
+    """Return a text's vector, in integers that are equal on every platform; zeros without words.
 
     Each text is embedded by itself: in a list with others the sums are rounded differently.
     """

@@ -1,4 +1,4 @@
-"""Count tokens with tiktoken, offline, or bound them from above; LiteLLM's package brings the tables.
+"""Count tokens with tiktoken, offline, or bound them from above; LiteLLM brings the tables.
 
 Chunks and tails are measured in tokens of the o200k encoding for all models, so that the bounds of
 chunks depend on the messages alone. What a model's own tokenizer makes of them is the factor in
@@ -61,7 +61,7 @@ def count(text: str) -> int:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the text in pieces, cut only within runs of white space that are too long for tiktoken."""
+    """Yield the text in pieces, cut only within white space that is too long for tiktoken."""
     begin = 0
     for run in _WHITE_SPACE.finditer(text) if len(text) > _LONGEST_RUN else ():
         for cut in range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN):
@@ -72,20 +72,20 @@ def _pieces(text: str) -> Iterator[str]:
 
 @lru_cache(_REMEMBERED_TEXTS)
 def count_of(text: str) -> int:
-    """Return the tokens of a turn, cached, since the calls about a chunk begin with the same turns."""
+    """Return the tokens of a turn, cached, since all calls about a chunk begin alike."""
     return count(text)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The tokens of texts by their digests: of all that were asked about, and of those just counted."""
+    """The tokens of texts by digest: of all that were asked about, and of those just counted."""
 
     all: Mapping[str, int]
     new: Mapping[str, int]
 
 
 def count_once(archive: Archive, texts: Mapping[str, str]) -> Counts:
-    """Return the tokens of each text, by its digest, counting those that the archive does not have."""
+    """Return the tokens of each text, by digest, counting those that the archive does not have."""
     known = known_counts(archive, ENCODING, list(texts))
     new = {digest: count(text) for digest, text in texts.items() if digest not in known}
     return Counts(known | new, new)
@@ -175,7 +175,7 @@ def _places(token: bytes) -> tuple[int, int, int]:
 
 @cache
 def _token_bits() -> bytearray:
-    """Return a Bloom filter of all tokens, three bits each; it takes one other word in 3,000 for a token."""
+    """Return a Bloom filter of all tokens, three bits each; one other word in 3,000 passes it."""
     bits = bytearray((_LAST_BIT + 1) >> 3)
     with open_table(tables(), TABLE) as table:
         for line in table:

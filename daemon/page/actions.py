@@ -36,7 +36,7 @@ _LONGEST_ARGUMENT = 30_000
 
 
 class _Printed(dict[str, Any]):
-    """A JSON object whose values are attributes, too, like those of the rows that it was made from."""
+    """A JSON object whose values are attributes, too, as in the rows that it was made from."""
 
     def __getattr__(self, name: str) -> Any:
         """Return the value of that name. Raises AttributeError where there is none."""
@@ -47,7 +47,7 @@ class _Printed(dict[str, Any]):
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended: its exit code, or None where it took too long, and what it has printed."""
+    """How a command ended: its exit code, or None where it took too long; and what it printed."""
 
     code: int | None
     printed: Any
@@ -61,14 +61,14 @@ class CommandResult:
         return self.code == 0
 
     def or_raise(self) -> "CommandResult":
-        """Return the result if the command succeeded; otherwise raise MemprocError with what it says."""
+        """Return the result if the command succeeded; else raise MemprocError with what it says."""
         if self.is_done:
             return self
         raise MemprocError(self.says, "")
 
     @property
     def says(self) -> str:
-        """Return what the user is told: the notes, or the error that ended the command and what helps."""
+        """Return what the user is told: the notes, or the error that ended it and its remedy."""
         lines = self.printed.get("notes", [])
         if error := self.printed.get("error"):
             lines = [error, *self.printed.get("next", [])]

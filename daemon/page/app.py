@@ -48,7 +48,7 @@ _HERE = Path(__file__).parent
 _COOKIE = "memproc"
 _NOT_FOUND = 404
 _UNASKED = "live"
-"""The query parameter of requests that the page sends by itself: they do not prolong the session."""
+"""The query parameter of requests that the page sends by itself, which prolong no session."""
 _NOT_IN_A_DEMO = ("/drop", "/bring", "/keys", "/pairing", "/service", "/start")
 """Prefixes of the addresses that take conversations or a key, or set up a service."""
 _FILTERS: Mapping[str, Callable[..., str]] = {
@@ -107,7 +107,7 @@ class Plans:
         """Each chat's plan, with the fingerprint of all that it was made from."""
 
     def get(self, desk: "Desk", chat_id: str, body: bytes, make: Callable[[], Plan]) -> Plan:
-        """Return the chat's plan; it is made again once `body`, the archive or settings have changed."""
+        """Return the chat's plan, made again once `body`, the archive or settings have changed."""
         with self._one_at_a_time:
             archive = archive_path(desk.folders.state)
             paths = (archive, archive.with_name(f"{archive.name}-wal"), desk.toml)
@@ -172,7 +172,8 @@ def named_chat(request: Request) -> Iterator[tuple[Archive, KnownChat]]:
 def render(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """Fill a template with `values`, the form token, the path, and the notice.
 
-    Only templates of whole pages call `notice`: it is shown once, and not by requests of the page itself.
+    Only templates of whole pages call `notice`: it is shown once, and not by requests of the page
+    itself.
     """
     session = request.cookies.get(_COOKIE, "")
     notices: dict[str, str] = request.app.state.notices
@@ -263,7 +264,7 @@ async def _show_error(request: Request, fault: Exception) -> Response:
 
 
 def _file_state(path: Path) -> tuple[int, int] | None:
-    """Return the time of change and the size; None for no file, or an empty one as readers leave it."""
+    """Return time of change and size; None for no file, or an empty one as readers leave it."""
     try:
         state = path.stat()
     except FileNotFoundError:

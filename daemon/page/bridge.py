@@ -203,7 +203,7 @@ def _exchange_code(request: Request, body: bytes) -> BridgeReply:
 
 
 def _signed(answer: Answer) -> Respond:
-    """Respond to a paired device's call; the response is signed once the call's signature is checked."""
+    """Respond to a paired device's call; signed once the call's own signature is checked."""
 
     async def respond(request: Request) -> Response:
         desk: Desk = request.app.state.desk

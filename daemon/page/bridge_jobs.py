@@ -57,7 +57,7 @@ def plan_of_chat(desk: Desk, plans: Plans, body: bytes) -> Plan:
 
 
 def planned_line(plan: Plan, size: int) -> str:
-    """Return the line with a chat's size, what is due and roughly what it costs; `size` is in bytes."""
+    """Return the line with a chat's size (in bytes), what is due and roughly what it costs."""
     if not plan["tokens"]:
         return str(plan["reason"])
     all_tokens = int(plan["tokens"])
@@ -196,7 +196,7 @@ def _planned(desk: Desk, chat: Chat, body: bytes) -> Plan:
 
 
 def _plan_of(chat: Chat, row: Plan, why_no_more: str) -> Plan:
-    """Return what the extension is told about a chat; `row` is its row of the plan, empty for none."""
+    """Return what the extension is told about a chat; `row` is its row of the plan, or empty."""
     to_write = len(row.get("chunks", ())) + len(row.get("again", ()))
     markers = (read_marker(read_message(chat.slice(span)).marker) for span in chat.messages)
     has_memories = any(marker is not None and marker.kind == MEMORY for marker in markers)

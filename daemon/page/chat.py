@@ -1,4 +1,4 @@
-"""Show a chat: its memories on a time line, the size of each of its parts, and the kept versions."""
+"""Show a chat: its memories on a time line, the size of each part, and the kept versions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class ChatSizes:
 
     @property
     def parts(self) -> Mapping[str, int]:
-        """Return the tokens of the parts that are not empty, by name, in the conversation's order."""
+        """Return the tokens of the parts that are not empty, by name, in the chat's order."""
         parts = {
             "folds": self.folds,
             "memories": self.memories,

@@ -36,7 +36,7 @@ _LONGEST_SUFFIX = 10  # characters
 _OPTIONS = ("as", "model", "instructions")
 
 Download = Literal["none", "ready", "outgrown"]
-"""Whether a chat has an updated export; importing an "outgrown" one would lose what was said since."""
+"""Whether a chat has an updated export; to import an "outgrown" one would lose what came since."""
 
 
 def drop(request: Request) -> Response:
@@ -124,9 +124,10 @@ def download_state(archive: Archive, chat_id: str) -> Download:
 
 
 def shown_name(name: str) -> str:
-    """Return a file's name without folders and characters that some system forbids, and not too long.
+    """Return a file's name, not too long, without folders and characters that some system forbids.
 
-    Letters, emoji and punctuation stay as they are. It has at most 200 bytes in UTF-8, with its ending.
+    Letters, emoji and punctuation stay as they are. With its ending it has at most 200 bytes in
+    UTF-8.
     """
     plain = Path(_UNFIT.sub("_", Path(name.replace("\\", "/")).name).strip(". ") or "export.json")
     suffix = plain.suffix if len(plain.suffix) <= _LONGEST_SUFFIX else ""
@@ -148,7 +149,7 @@ def _blocks(file: BinaryIO) -> Iterator[bytes]:
 
 
 def bring_page(request: Request) -> Response:
-    """Show the conversations of a file in the inbox whose titles have the words that are looked for."""
+    """Show the conversations of a file in the inbox whose titles have the words looked for."""
     name, find = (request.query_params.get(key, "") for key in ("file", "find"))
     path = _path(desk_of(request), name)
     listed = finish_command(request, "bring", "--", str(path), *find.split())

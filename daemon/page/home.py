@@ -26,11 +26,11 @@ from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
 _OF_THE_DAEMON = ("the daemon", "the watch on the inbox")
-"""Names of problems that the daemon mends by itself; their button leads to the log, which says why."""
+"""Problems that the daemon mends by itself; their button leads to the log, which says why."""
 _LABELS = {"/inbox": "Inbox", "/settings": "See the settings", "/log": "See the log"}
 _MOST_ENTRIES = 200
 _HIDDEN_ENTRIES = ("", "MemoryMade")
-"""Events of the log that are not shown: unreadable lines, and each memory, which the chat's end counts."""
+"""Events of the log not shown: unreadable lines, and each memory, which the chat's end counts."""
 _FEW_CHATS = 8
 """With up to so many chats, each has a card; more are shown as a list."""
 
@@ -109,7 +109,7 @@ def address_of_problem(problem: StatusProblem) -> str:
 
 
 def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> Iterator[HomeChat]:
-    """Yield the chats with their sizes, or with the error: a damaged chat must not hide the others."""
+    """Yield the chats with their sizes, or with the error: a damaged one must hide no other."""
     titles = told_apart((chat.chat_id, chat.title) for chat in known)
     for chat in known:
         sizes: ChatSizes | MemprocError

@@ -137,14 +137,14 @@ def read_work(archive: Archive, folders: Folders) -> Work:
 
 
 def _ending_to_tell(run: Run | None, since: str) -> Run | None:
-    """Return the run if it ended after `since`, and was begun by hand or made memories; else None."""
+    """Return the run if it ended after `since`, and was begun by hand or made memories; or None."""
     if run is None or run.goes_on or run.ended_at <= since:
         return None
     return run if run.by_hand or run.written + run.extracted > 0 else None
 
 
 def reload_from(request: Request, work: Work) -> int | None:
-    """Return when Home began to reload itself without JavaScript, as a Unix time; None if it does not."""
+    """Return the Unix time since when Home reloads itself, without JavaScript; None if not."""
     if not work.is_under_way:
         return None
     present = int(at(now()).timestamp())
@@ -202,7 +202,7 @@ def _line_of_chat(outcome: ChatIs, aside: str, titles: Mapping[str, str]) -> Wor
 
 
 def _line_at_rest_in(archive: Archive, path: Path) -> tuple[WorkLine, ...]:
-    """Return the line of another program's export from which something was brought; otherwise ()."""
+    """Return the line of another program's export of which something was brought; otherwise ()."""
     resting = export_at_rest(archive, path)
     if resting is None:
         return ()

@@ -69,7 +69,7 @@ def render_markdown(text: str) -> Markup:
 
 
 def around_marks(blocks: Sequence[MessageBlock]) -> tuple[int, int]:
-    """Return the first block to show, and the one after the last: the marked ones and their neighbours.
+    """Return the first block to show, and the one after the last: those marked, and neighbours.
 
     Where none is marked, the first three are shown.
     """
@@ -101,7 +101,7 @@ def find_written(text: str, shown: str) -> str:
 
 
 def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[MessageBlock]:
-    """Return the blocks of a text in Markdown; [] where it cannot be read, or a passage is not found."""
+    """Return the blocks of a Markdown text; [] where it cannot be read, or a passage is missing."""
     tokens = parse_markdown(text)
     texts = list(texts_in(tokens))
     if not all(_mark_passage(texts, passage) for passage in passages):

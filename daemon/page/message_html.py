@@ -95,7 +95,7 @@ class MessageHTML(RendererHTML):
 
 
 def parse_markdown(text: str) -> list[Token]:
-    """Return the tokens of a text; [] where it is too long, or nested too deeply, to be Markdown."""
+    """Return the tokens of a text; [] where it is too long, or nests too deeply, for Markdown."""
     if len(text) > LONGEST:
         return []
     tokens = _markdown().parse(text)

@@ -151,7 +151,7 @@ def place_page(request: Request) -> Response:
 
 
 def local_days(rows: Sequence[OutlinedMessage], zone: tzinfo) -> list[date]:
-    """Return each message's day in the zone; a message without a date gets that of the one before it."""
+    """Return each message's day in the zone; one without a date gets that of the one before it."""
     known = [day_of(in_zone(row.said_at, zone)) for row in rows]
     last = next(filter(None, known), "")
     days = []
@@ -182,7 +182,7 @@ def cut_sheets(rows: Sequence[OutlinedMessage], days: Sequence[date]) -> list[ra
 def group_by_month(
     days: Sequence[date], sheets: Sequence[range]
 ) -> dict[str, list[tuple[date, int]]]:
-    """Return all days of the conversation by month, in order, each with the number of its first sheet."""
+    """Return the days by month, in order, each with the number of its first sheet."""
     first: dict[date, int] = {}
     for number, sheet in enumerate(sheets, 1):
         for day in days[sheet.start : sheet.stop]:

@@ -139,6 +139,6 @@ def post_run(request: Request) -> Response:
 
 
 def find_row(rows: Sequence[Plan], chat_id: str) -> Plan | None:
-    """Return a chat's row of its file's plan, or the row of a skipped file; None where there is none."""
+    """Return a chat's row of its file's plan, or a skipped file's row; None where there is none."""
     fitting = (row for row in rows if chat_id == row.get("chat_id") or row["outcome"] == "skipped")
     return next(fitting, None)

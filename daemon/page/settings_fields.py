@@ -29,7 +29,7 @@ _KINDS: Mapping[tuple[str, object], str] = {
     ("budget", float): "cap",
     ("fold", int | Literal["auto"]): "budget",
 }
-"""The kind of a setting's field, by its table and type; whole numbers and choices may be in any table."""
+"""The kind of a field, by its setting's table and type; whole numbers and choices by type alone."""
 _LINE_END = re.compile(r"(?<=\S)\n(?=\S)")
 """A line end within a paragraph; the lines of an example are indented."""
 _NUMBER = re.compile(r"\d{1,9}")
@@ -102,7 +102,7 @@ GROUPS = {title: list(fields) for title, fields in groupby(FIELDS, attrgetter("g
 
 
 def reason_of(table: str, name: str) -> str:
-    """Return what a setting is for, in Markdown, a line a paragraph, since the page keeps line ends."""
+    """Return what a setting is for, in Markdown, a line a paragraph: the page keeps line ends."""
     return _LINE_END.sub(" ", reasons_in(TABLES[table])[name])
 
 
@@ -122,7 +122,7 @@ def find_changes(
 ) -> "dict[SettingName, Value] | list[ConfigProblem]":
     """Return the entered settings that differ from the present ones, or why some are refused.
 
-    `typed` has the entered texts by the fields' dotted names; a field that is not in it stays as it is.
+    `typed` has the entered texts by the fields' dotted names; a field not in it stays as it is.
     """
     changes: dict[SettingName, Value] = {}
     refusals: list[ConfigProblem] = []
@@ -163,7 +163,7 @@ def _named_models(config: Config) -> Iterator[str]:
 def _read(
     field: SettingField, text: str, now: Value, providers: Sequence[str]
 ) -> Value | ConfigProblem:
-    """Return the value of an entered text, or why it is refused here; writing it checks the rest."""
+    """Return an entered text's value, or why it is refused here; writing it checks the rest."""
     match field.kind:
         case "model":
             return _model(field, text, providers)

@@ -152,7 +152,7 @@ def _path(request: Request) -> Path | None:
 
 
 def _present(request: Request) -> Config:
-    """Return the settings in memproc.toml now; if it is wrong, those that this page was started with."""
+    """Return memproc.toml's settings now; if it is wrong, those that this page was started with."""
     path = _path(request)
     try:
         return load(path) if path else Config()
@@ -180,7 +180,7 @@ def _typed(request: Request) -> dict[str, str]:
 
 
 def _rows(config: Config, *, only_folders: bool) -> list[tuple[str, str, str]]:
-    """Return name, value and reason of each setting without a field; secrets in values are hidden."""
+    """Return name, value and reason of each setting without a field; secret values are hidden."""
     keys = {row_field.key for row_field in FIELDS}
     tables: dict[str, dict[str, object]] = config.model_dump(mode="json")
     rows = []

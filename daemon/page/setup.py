@@ -91,7 +91,7 @@ def take_sample(request: Request) -> Response:
 
 
 def look_for_models(request: Request) -> Response:
-    """Show the model servers that answer at the usual ports of three programs; no address is entered."""
+    """Show the model servers that answer at three programs' usual ports; no address is entered."""
     servers: tuple[OwnServer, ...] = look_around()
     return render(request, "own_models.html", servers=servers)
 

@@ -27,7 +27,7 @@ NOW = "now"
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """What can be compared: the kept versions, newest first, and the two that are chosen at first."""
+    """What can be compared: the kept versions, newest first, and the two chosen at first."""
 
     kept: tuple[Version, ...]
     has_now: bool
@@ -95,7 +95,7 @@ def comparison_page(request: Request) -> Response:
 
 
 def _number(name: str) -> int | None:
-    """Return the number that a form names: None for `now`, and 0, which no version has, for nonsense."""
+    """Return the number that a form names: None for `now`; for nonsense 0, which no version has."""
     if name == NOW:
         return None
     return int(name) if name.isdecimal() else 0
