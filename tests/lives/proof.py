@@ -164,13 +164,11 @@ def _quotes(trip: Trip) -> None:
     Any version counts, because the person may have chosen an edition that was made before a message was edited.
     """
     for _, edition in trip.shown:
-        rows = [
-            row for name in trip.after.covered(edition.memory) for row in trip.after.chunks[name]
-        ]
-        by_key = {trip.after.raw[row].key: trip.after.raw[row].texts for row in rows}
-        for text, source in (
-            edition.quotes if rows else ()
-        ):  # what nobody knows any more was under it
+        chunks = [trip.after.chunks[name] for name in trip.after.covered(edition.memory)]
+        if not all(chunks):  # what nobody knows any more was under it
+            continue
+        by_key = {trip.after.raw[row].key: trip.after.raw[row].texts for row in chain(*chunks)}
+        for text, source in edition.quotes:
             assert source in by_key, "a quote is of no message of its chunk"
             assert any(text in version for version in by_key[source]), "a quote is not verbatim"
             assert edition.kind == "person" or text in edition.texts[1].replace(_JOINER, ""), (
