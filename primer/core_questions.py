@@ -1,6 +1,6 @@
 """Ask about core memory, and read the answer.
 
-    context, six texts   the exact bytes of the memory's own requests, so that the provider's cache is read
+    context, six texts   the exact bytes of the memory's own requests, for the provider's cache
     question             in <context_manager>: the sections as they are, and what to do
     its calls            with the result of each, where one was refused; then it may call again
 
@@ -36,10 +36,10 @@ _KEPT_LINES = " The person wrote {} of it themselves: no edit can change or remo
 def read_edits(
     text: str, calls: Sequence[ToolCall], native: bool
 ) -> tuple[CoreEdit | Refusal, ...]:
-    """Return the edits of an answer, in order: its calls, else those in the last fenced block of its text.
+    """Return the edits of an answer, in order: its calls, else those in its last fenced block.
 
-    An edit that cannot be read becomes a Refusal. An answer with
-    neither calls nor a block asks for nothing where the agent has tools (`native`), and otherwise is refused.
+    An edit that cannot be read becomes a Refusal. An answer with neither calls nor a block asks for
+    nothing where the agent has tools (`native`), and otherwise is refused.
     """
     if calls:
         given = [(call.name, parse_written(call.arguments)) for call in calls]
@@ -64,7 +64,7 @@ def parse_written(written: str) -> Any:
 
 
 def _read_entry(entry: Any) -> CoreEdit | Refusal:
-    """Read an entry of the block, whose arguments are in their own object, or next to the function's name."""
+    """Read an entry of the block; its arguments are an object, or next to the function's name."""
     if not isinstance(entry, dict) or not isinstance(entry.get("function"), str):
         return _NO_CALL
     arguments = entry.get("arguments")
@@ -74,7 +74,7 @@ def _read_entry(entry: Any) -> CoreEdit | Refusal:
 
 
 def _as_meant(arguments: Fields) -> dict[str, object]:
-    """Return the arguments with inert tags restored, and without characters that no file can have."""
+    """Return the arguments with inert tags restored, without characters that no file can have."""
     return {
         name: restore_tags(printable(value)) if isinstance(value, str) else value
         for name, value in arguments.items()
@@ -101,7 +101,7 @@ def tools_of(layout: Layout) -> tuple[dict[str, object], ...]:
 
 
 def ask_core(texts: Texts, memory: CoreMemory, layout: Layout, native: bool) -> str:
-    """Return the question without its tag; for an agent without tools (not `native`), with the JSON to answer in."""
+    """Return the question without its tag; without tools (not `native`) with the JSON to use."""
     asked = fill(texts.core, sections=make_tags_inert("\n\n".join(map(_shown, memory))))
     if native:
         return asked
@@ -178,5 +178,8 @@ def _block(calls: Sequence[tuple[str, object]]) -> str:
 
 
 def _written(value: object) -> str:
-    """Return a value as JSON, without halves of surrogate pairs, which a model may write as escapes and cannot be sent."""
+    """Return a value as JSON, without halves of surrogate pairs.
+
+    A model may write such halves as escapes, and they cannot be sent.
+    """
     return printable(json.dumps(value, ensure_ascii=False))

@@ -6,7 +6,7 @@ SEEN     a chunk alone, and the questions about it           the chat's own mode
 BLIND    the system message alone, and questions             the chat's own model
 ASK      the finished chat, and questions at its end         the chat's own model
 
-Requests with the same context begin alike, so that all but the first find it in the provider's cache.
+Requests with the same context begin alike: all but the first find it in the provider's cache.
 """
 
 import json
@@ -96,7 +96,10 @@ def write_questions(chunk: Sequence[Turn], before: Sequence[EvalQuestion]) -> tu
 
 
 def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[EvalQuestion, ...]:
-    """Return the usable questions of an answer: those whose passage is in the chunk, and the one on what was never said."""
+    """Return the usable questions of an answer.
+
+    Those are the ones whose passage is in the chunk, and the one on what was never said.
+    """
     for value in json_values(answer):
         if isinstance(value, dict) and isinstance(value.get("questions"), list):
             said = (_said(entry, memory, chunk) for entry in value["questions"][:_SAID])
@@ -120,8 +123,9 @@ def read_own(
 ) -> tuple[EvalQuestion, ...] | int | None:
     """Return the person's own questions, each about the chunk that has its passage.
 
-    Return None where the text is no list of such questions; or the number, from 1, of the first question that lacks
-    a part, or whose passage is in no chunk. `chunks` are by the ids of their memories.
+    Return None where the text is no list of such questions; or the number, from 1, of the first
+    question that lacks a part, or whose passage is in no chunk. `chunks` are by the ids of their
+    memories.
     """
     entries = next((value for value in json_values(text) if isinstance(value, list)), None)
     if not entries:

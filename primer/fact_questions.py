@@ -39,7 +39,10 @@ def numbered_passage(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
 
 
 def ask_facts(texts: Texts, shown: Sequence[Fact]) -> str:
-    """Return the question with the facts to compare; a fact's id is its index here, so that invented ids are noticed."""
+    """Return the question with the facts to compare.
+
+    A fact's id is its index here, so that invented ids are noticed.
+    """
     listed: list[str] = []
     for number, fact in enumerate(shown):
         entry = {"id": str(number), "text": keep_inert(fact.text)}
@@ -70,7 +73,7 @@ def _number(value: object) -> int | None:
 
 
 def _line(value: object) -> str:
-    """Return a text on one line, with tags restored that were made inert for the model; "" for anything else."""
+    """Return a text on one line, with inert tags restored; "" for anything but a text."""
     return restore_tags(" ".join(value.split())) if isinstance(value, str) else ""
 
 
@@ -83,7 +86,10 @@ class _OperationEntry(BaseModel):
 
 
 def read_operations(answer: str) -> Operations | None:
-    """Return the operations of an answer: an object with a list `memory`, or a bare list of objects; None without any."""
+    """Return an answer's operations; None where it has none.
+
+    They are in an object with a list `memory`, or in a bare list of objects.
+    """
     values = list(json_values(answer))
     named = (
         value["memory"]

@@ -21,17 +21,19 @@ BROKEN_OFF = frozenset(
         "model_context_window_exceeded", "pause_turn", "compaction", "continuation", "not_finished",
         "error", "failed", "network_error", "error_limit", "timeout", "time_limit",
         "abort", "aborted", "cancelled", "canceled", "user_cancel", "insufficient_system_resource",
-        "malformed_response", "malformed_function_call", "malformed_model_output", "malformed_tool_use",
-        "unexpected_tool_call", "too_many_tool_calls", "missing_thought_signature",
+        "malformed_response", "malformed_function_call", "malformed_model_output",
+        "malformed_tool_use", "unexpected_tool_call", "too_many_tool_calls",
+        "missing_thought_signature",
     }
 )  # fmt: skip
 _TROUBLE = OUT_OF_ROOM | REFUSALS | BROKEN_OFF
 
 
 def reason_that_counts(reasons: Sequence[str], understood: str) -> str:
-    """Return why an answer ended, by its provider's own `reasons` and what LiteLLM `understood`; "" where none is given.
+    """Return why an answer ended; "" where no reason is given.
 
-    LiteLLM's reason counts unless it is "stop", which it also makes of unknown and missing reasons.
+    `reasons` are its provider's own. What LiteLLM `understood` counts unless it is "stop", which it
+    also makes of unknown and missing reasons.
     """
     if broken := [reason for reason in reasons if reason in BROKEN_OFF]:
         return broken[0]

@@ -129,15 +129,15 @@ _SMALL: Mapping[str, str] = MappingProxyType(
 def own_model(names: Sequence[str]) -> str | None:
     """Return the LiteLLM name of the first of the names that belongs to a known family, or None.
 
-    The most reliable name comes first. A name after its vendor's, as OpenRouter
-    writes them, becomes the vendor's own model; a name that begins with `openrouter/` says where to ask,
-    and is kept.
+    The most reliable name comes first. A name after its vendor's, as OpenRouter writes them,
+    becomes the vendor's own model; a name that begins with `openrouter/` says where to ask, and is
+    kept.
     """
     return next((own for name in names if (own := _litellm_name(name))), None)
 
 
 def add_provider(model: str) -> str:
-    """Return a configured name with its provider before it, where it is known; any other name unchanged."""
+    """Return a configured name after its provider's, where that is known; else unchanged."""
     return model if "/" in model else own_model([model]) or model
 
 
@@ -152,7 +152,7 @@ def _litellm_name(name: str) -> str | None:
 
 
 def _in_its_family(name: str) -> tuple[str, str] | None:
-    """Return the provider and its API's name for the model, without a variant that a client appended."""
+    """Return provider and API name of the model, without a variant that a client appended."""
     plain = name.partition(":")[0].removesuffix("@default").replace("@", "-")
     if not _NAME.fullmatch(plain) or _OTHER_WORK.search(plain):
         return None
@@ -206,26 +206,29 @@ def provider_of(model: str) -> str:
 
 
 def meant_provider(text: str) -> str:
-    """Return the provider with a key that a text means by its name, its family of models or one model; "" for none."""
+    """Return the provider, with a key, that a text means; "" for none.
+
+    It may be named itself, or by its family of models, or by one model.
+    """
     name = text.strip().lower()
     meant = _ALSO_CALLED.get(name) or provider_of(name) or name
     return meant if meant in KEY_VARIABLES else ""
 
 
 def takes_batches(model: str) -> bool:
-    """Return whether a model can be asked in batches, which memproc supports only for Anthropic's own service."""
+    """Return whether a model takes batches: memproc supports only Anthropic's own service."""
     return provider_of(model) == "anthropic"
 
 
 def key_variables(provider: str) -> tuple[str, ...]:
-    """Return the environment variables in which LiteLLM finds this provider's key; the first is the one to write."""
+    """Return the variables in which LiteLLM finds this provider's key, first the one to write."""
     if provider not in KEY_VARIABLES:
         return ()
     return (KEY_VARIABLES[provider], *_OTHER_VARIABLES.get(provider, ()))
 
 
 def token_factor(model: str) -> float:
-    """Return how many tokens a model is expected to count for one of ours; 0 for the engine, which is sent nothing."""
+    """Return how many tokens a model likely counts for one of ours; 0 for the engine."""
     if model == EXTRACTIVE:
         return 0.0
     return next((factor for pattern, factor in _TOKEN_FACTORS if fnmatch(model, pattern)), _CAREFUL)
@@ -234,7 +237,8 @@ def token_factor(model: str) -> float:
 def small_model(agent: str) -> str:
     """Return the small fast model of the agent's provider, for the context manager.
 
-    Where none is known, return the agent itself: no text goes to a provider that the person did not choose.
+    Where none is known, return the agent itself: no text goes to a provider that the person did not
+    choose.
     """
     return _SMALL.get(add_provider(agent).partition("/")[0], agent)
 

@@ -8,8 +8,8 @@ question    in <context_manager>; the dialogue grows by answers
 
 In hindsight, the raw messages that followed the chunk are between it and the questions,
 announced in <context_manager>. A fold is asked for after its memories alone. Its context manager
-reads their answers, each memory in a <to_remember> with its dates. The engine reads the raw messages,
-or the same answers if these are no longer known.
+reads their answers, each memory in a <to_remember> with its dates. The engine reads the raw
+messages, or the same answers if these are no longer known.
 """
 
 import json
@@ -40,13 +40,13 @@ from rules.typingmind.dates import in_zone, parse_date
 from rules.typingmind.message import Message
 
 BEGINNING = "[The conversation begins with your own words.]"
-"""The user's turn before a conversation that begins with the assistant, which some providers refuse."""
+"""The user's turn before a conversation begun by the assistant, which some providers refuse."""
 EMPTY = "[empty message]"
 ANSWERS = slice(1, None, 2)
 """The answers among the six texts of a memory."""
 LAST_ANSWER = slice(5, 6)
 _MOST_BREAKS = 2
-"""The most cache breakpoints in a tail: two more follow the tail and the chunk, and a request may have four."""
+"""Cache breakpoints in a tail, at most: two more follow tail and chunk; a request may have four."""
 _CACHED_MEMORIES = 512
 """Memories whose turns are cached: each is in the prompts of many later ones."""
 _QUESTION = re.compile(r"<context_manager>\n(.*)\n</context_manager>", re.DOTALL)
@@ -67,7 +67,7 @@ class ToolCall:
 
 
 def define_tool(name: str, description: str, parameters: Mapping[str, str]) -> dict[str, object]:
-    """Return the definition of a tool whose parameters, each with its description, are required texts."""
+    """Return the definition of a tool; its parameters, with descriptions, are required texts."""
     properties = {
         parameter: {"type": "string", "description": text} for parameter, text in parameters.items()
     }
@@ -85,7 +85,7 @@ class Turn:
     role: str
     content: str
     ends_prefix: bool = False
-    """Whether later requests begin with the same turns up to here, so that a cache breakpoint follows it."""
+    """Whether later requests begin with the same turns up to here: a cache breakpoint follows."""
     calls: tuple[ToolCall, ...] = ()
     """The functions that the assistant called in this turn."""
     answers: str = ""
@@ -112,14 +112,15 @@ class Turn:
 
     @cached_property
     def in_json(self) -> str:
-        """Return the message as JSON; it is cached, as a memory's turns are in each later prompt."""
+        """Return the message as JSON; cached, as a memory's turns are in each later prompt."""
         return json.dumps(self.message, sort_keys=True)
 
 
 class Beginning(tuple[Turn, ...]):
     """The turns that several requests begin with, as a cache key.
 
-    Only their number and the last one are hashed: hashing a thousand turns takes as long as reading them.
+    Only their number and the last one are hashed: hashing a thousand turns takes as long as reading
+    them.
     """
 
     __slots__ = ()
@@ -149,10 +150,9 @@ def agent_context(
 ) -> tuple[Turn, ...]:
     """Return the agent's context for one chunk, as real turns.
 
-    It has at most four cache breakpoints: at the ends of the tail and of the
-    chunk, and after each number of messages of the tail in `breaks`. Where fewer `breaks` are given, also
-    after the folds, which the next move of the tail does not change, and after
-    the memories.
+    It has at most four cache breakpoints: at the ends of the tail and of the chunk, and after each
+    number of messages of the tail in `breaks`. Where fewer `breaks` are given, also after the
+    folds, which the next move of the tail does not change, and after the memories.
     """
     before = raw_turns(tail)
     passage = [Turn(entry.message.speaker, wrap_message(entry.message)) for entry in chunk]
@@ -171,7 +171,7 @@ def agent_context(
 def _beginning(
     texts: Texts, system_message: str, has_memories: bool, speakers: Sequence[str]
 ) -> Iterator[Turn]:
-    """Yield the system's turn, and where one is needed, the user's turn that a conversation has to begin with."""
+    """Yield the system's turn, and if needed the user's that a conversation has to begin with."""
     parts = (make_tags_inert(system_message), texts.primer)
     yield Turn("system", "\n\n".join(text for text in parts if text))
     if has_memories:
@@ -199,7 +199,7 @@ def raw_turns(entries: Sequence[Entry]) -> list[Turn]:
 
 
 def numbered_turns(entries: Sequence[Entry], numbers: Mapping[str, int]) -> list[Turn]:
-    """Return the raw messages of a fold, each in its tag with its memory's number; `numbers` are by message key."""
+    """Return a fold's raw messages, tagged with their memories' `numbers`, by message key."""
     return [
         Turn(entry.message.speaker, wrap_message(entry.message, memory=str(numbers[entry.key])))
         for entry in entries
@@ -214,7 +214,8 @@ def mark_prefix_end(part: Sequence[Turn]) -> list[Turn]:
 def add_hindsight(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) -> tuple[Turn, ...]:
     """Return a chunk's context, followed by what was said after the chunk.
 
-    The questions follow after that, so there is no cache breakpoint after the chunk: it would not be read again.
+    The questions follow after that, so there is no cache breakpoint after the chunk: it would not
+    be read again.
     """
     *begun, last = before
     return (
@@ -226,7 +227,7 @@ def add_hindsight(texts: Texts, before: Sequence[Turn], after: Sequence[Entry]) 
 
 
 def fill_length(text: str, words: int) -> str:
-    """Return a question with the length of its answer filled in, where its text has a placeholder for that."""
+    """Return a question with the length of its answer, where its text has a placeholder for it."""
     return fill(text, **_lengths(words))
 
 
@@ -253,7 +254,7 @@ def pose_question(
 
 
 def pose_kept_question(texts: Texts, step: Step, text: str, words: int, who: str = "") -> str:
-    """Return a memory's question, with its tag, as the agent was asked it: the title before it has no subject."""
+    """Return a memory's question, tagged, as the agent was asked it: its title has no subject."""
     kept = _QUESTION.fullmatch(text)
     if kept is None:
         return text
@@ -274,7 +275,7 @@ def question(text: str) -> Turn:
 
 
 def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads: only the chunk, as its view is independent."""
+    """Return the turns that the context manager reads: the chunk alone, for an independent view."""
     passage = "\n".join(wrap_message(entry.message, entry.message.speaker) for entry in chunk)
     return Turn("system", texts.analyst), Turn("user", passage)
 
@@ -282,7 +283,10 @@ def passage_alone(texts: Texts, chunk: Sequence[Entry]) -> tuple[Turn, ...]:
 def memories_alone(
     texts: Texts, memories: Sequence[Memory], slots: slice = ANSWERS
 ) -> tuple[Turn, ...]:
-    """Return the turns that the context manager reads of memories that become a fold: only their answers in `slots`."""
+    """Return the turns of memories that become a fold, as the context manager reads them.
+
+    It reads their answers in `slots` alone.
+    """
     passages = "\n".join(_passage(memory, slots) for memory in memories)
     return Turn("system", texts.analyst), Turn("user", passages)
 
@@ -302,7 +306,7 @@ def told_texts(memory: Memory, slots: slice) -> Sequence[str]:
 
 
 def _passage(member: Memory, slots: slice) -> str:
-    """Return a memory's answers in a tag, as the agent's own words, with the dates that it covers."""
+    """Return a memory's answers in a tag, as the agent's own words, with its dates."""
     dates = {"date": member.began_at, "until": member.ended_at}
     known = {name: date for name, date in dates.items() if date and parse_date(date)}
     return wrap(

@@ -42,17 +42,18 @@ UNKNOWN_REFUSAL = "unknown_refusal"
 TOO_SLOW = "too_slow"
 """The finish reason of a request whose answer took longer than the time limit."""
 ASKED_AGAIN = (UNKNOWN_REFUSAL, TOO_SLOW)
-"""The finish reasons of requests without an answer, which are asked again where the person wants it."""
+"""Finish reasons of requests without an answer, asked again where the person wants it."""
 _TRIAL_QUESTION = "This is a test of the connection. Please answer with one word."
 _CACHED_BEGINNINGS = 2
-"""Beginnings of requests whose hash is cached: all questions about a passage follow the same one."""
+"""Beginnings of requests whose hash is cached: a passage's questions all follow the same one."""
 _ROUTE = frozenset(
     {
-        "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers", "headers", "timeout",
-        "ssl_verify", "aws_region_name", "aws_profile_name", "vertex_project", "vertex_location",
+        "api_base", "base_url", "api_key", "api_version", "organization", "extra_headers",
+        "headers", "timeout", "ssl_verify", "aws_region_name", "aws_profile_name",
+        "vertex_project", "vertex_location",
     }
 )  # fmt: skip
-"""Options that say where a request is sent, and so are not part of its key: elsewhere it is the same question."""
+"""Options on where a request is sent, not in its key: elsewhere the question is the same."""
 
 Kind = str
 """The name of a way in which an answer fails: one of `KINDS`."""
@@ -82,7 +83,7 @@ KINDS = FORMS | {
 _SENTENCE_WORDS = 4.0
 _ALWAYS_SHORT_ENOUGH = 300
 _MOST_CHARACTERS = 200_000
-"""The most characters of any answer: several times what fits into the largest room, including thinking."""
+"""The most characters of any answer: several times the largest room, thinking included."""
 
 _OUR_TAG = re.compile(rf"<\s*+/?+\s*+\u2060*+(?:{'|'.join(TAGS)})\b[^<>]*>", re.IGNORECASE)
 
@@ -102,14 +103,19 @@ class Request:
     room: int = 1
     """The room for the answer as a multiple of the usual: more, once an answer was cut off."""
     thinking: Thinking | None = None
-    """What was known about the model's thinking when it was sent. It is not part of the key, so that earlier
-    answers are still found."""
+    """What was known about the model's thinking when it was sent.
+
+    It is not part of the key, so that earlier answers are still found.
+    """
     title: TitlePair = ("", "")
-    """The titles of the memory that is asked about; the key and the turns have the one with days in UTC."""
+    """Titles of the memory that is asked about; key and turns have the one with days in UTC."""
 
     @property
     def parameters(self) -> dict[str, object]:
-        """Return the parameters to send with the messages, with room for the model's thinking, or fields to turn it off."""
+        """Return the parameters to send with the messages.
+
+        They have room for the model's thinking, or fields to turn it off.
+        """
         asked, body = self._asked, self._asked.get("extra_body", {})
         if self.thinking is None:
             return asked
@@ -120,7 +126,7 @@ class Request:
 
     @property
     def switch(self) -> Mapping[str, object]:
-        """Return the fields that turn off the thinking of a model which was seen to think unasked."""
+        """Return the fields that turn off the thinking of a model seen to think unasked."""
         return thinking_switch(self.model, self.thinking.refused) if self.thinking else {}
 
     @property
@@ -136,13 +142,14 @@ class Request:
 
     @property
     def route(self) -> dict[str, object]:
-        """Return the options that say where the request is sent: address, key, timeout. None of these is stored."""
+        """Return the options on where the request is sent: address, key, timeout; not stored."""
         return {name: value for name, value in self.model.options.items() if _is_route(name)}
 
     def sent_in(self, zone: tzinfo) -> "Request":
         """Return the request as it is sent, with dates in the person's time zone.
 
-        Its key must be computed before, with dates in UTC, so that no answer is asked for again in another zone.
+        Its key must be computed before, with dates in UTC, so that no answer is asked for again in
+        another zone.
         """
         return replace(
             self, turns=tuple(localize_turn(turn, zone, self.title) for turn in self.turns)
@@ -155,14 +162,14 @@ class Request:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return all texts that its model reads, which are counted one by one: tools, turns, and the calls in them."""
+        """Return all texts that its model reads, counted one by one: tools, turns, their calls."""
         tools = (json.dumps(list(self.model.tools)),) if self.model.tools else ()
         calls = tuple(f"{call.name} {call.arguments}" for turn in self.turns for call in turn.calls)
         return (*tools, *(turn.content for turn in self.turns), *calls)
 
     @cached_property
     def key(self) -> str:
-        """Return the SHA-256 of model, messages and parameters: the same request is never sent twice."""
+        """Return the SHA-256 of model, messages and parameters: no request is sent twice."""
         name, parameters = (
             json.dumps(part, sort_keys=True) for part in (self.model.name, self._asked)
         )
@@ -183,7 +190,7 @@ class Answered:
     form: str = ""
     """Why it does not have the form that was asked for, where no better one came."""
     ended_by: str = ""
-    """The finish reason, where it is unknown whether that is a proper end; the last sentence is whole then."""
+    """The finish reason, where it may be no proper end; the last sentence is whole then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +234,7 @@ def _hash_begun(name: str, turns: Beginning) -> "hashlib._Hash":
 
 
 def _is_route(name: str) -> bool:
-    """Return whether an option says where a request is sent, or is a secret; both are never stored."""
+    """Return whether an option says where a request goes, or is a secret; neither is stored."""
     return name in _ROUTE or is_secret(name)
 
 
@@ -237,9 +244,9 @@ def read_reply(
     """Read a reply: it counts only if it ended properly and says something.
 
     `finish` is why the model stopped, in its provider's words or LiteLLM's. Where that is unknown,
-    prose counts if it ends with a whole sentence, and the caller checks any other form. Remains of the
-    model's own format around the answer are removed, including thoughts, but not from a quotation of the
-    passage. A refusal in plain words is not recognized.
+    prose counts if it ends with a whole sentence, and the caller checks any other form. Remains of
+    the model's own format around the answer are removed, including thoughts, but not from a
+    quotation of the passage. A refusal in plain words is not recognized.
     """
     if len(text) > _MOST_CHARACTERS:
         return Refused(
@@ -275,8 +282,8 @@ def judge(
 
     `given` is the text within the question that is to be worked on.
 
-    A quote must only not restate the question. The answers to other steps must also have the length of
-    a sentence, be at most as long as the passage (300 characters are always short enough), and
+    A quote must only not restate the question. The answers to other steps must also have the length
+    of a sentence, be at most as long as the passage (300 characters are always short enough), and
     be in its language.
     """
     if is_restated(
@@ -294,16 +301,16 @@ def judge(
 
 
 def refuse_repeated(answer: str, earlier: Sequence[str]) -> Refused | None:
-    """Return a refusal where an answer has the same words as an earlier answer of the same memory; else None."""
+    """Return a refusal where an answer has the words of an earlier one of its memory; else None."""
     if any(is_repeated(answer, text) for text in earlier):
         return Refused("repeated", "It says the same as an answer that was given before.", answer)
     return None
 
 
 def refuse_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
-    """Return a refusal where an answer has, outside of code, a mark of a model's own format that is not in the passage.
+    """Return a refusal where an answer has a mark of a model's own format; else None.
 
-    `passage` are all texts that the answer may speak of.
+    A mark in code, or in the `passage`, all texts that the answer may speak of, does not count.
     """
     marks = find_marks(answer)
     if kinds_of_marks(mark[0] for mark in marks) <= (kinds_of_marks(passage) if marks else set()):
@@ -315,10 +322,10 @@ def refuse_control_mark(answer: str, passage: Sequence[str]) -> Refused | None:
 
 
 def is_forged(answer: str) -> bool:
-    """Return whether the answer has one of our tags that is not inert, whether copied or made up."""
+    """Return whether the answer has one of our tags that is not inert, be it copied or made up."""
     return keep_inert(answer) != answer
 
 
 def _shows(character: str) -> bool:
-    """Return whether a character is visible; white space, control and format characters, and lone marks are not."""
+    """Return whether a character is visible: no white space, control, format, or lone mark."""
     return unicodedata.category(character)[0] in "LNPS" and character not in UNSEEN

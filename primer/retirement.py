@@ -1,6 +1,7 @@
 """Models that were retired or will be: their last day, and the model to ask instead.
 
-LiteLLM's map has most of these days; here are those that it lacks, as providers have announced them, as of 2026-11-27.
+LiteLLM's map has most of these days; here are those that it lacks, as providers have announced
+them, as of 2026-11-27.
 """
 
 import re
@@ -64,7 +65,7 @@ class Successor:
 
 
 def find_end(model: str, day_in_map: str | None) -> ModelEnd | None:
-    """Return the end of a model by LiteLLM's map and by its provider's page; None where neither has one."""
+    """Return a model's end by LiteLLM's map and its provider's page; None where neither has it."""
     ends = [(day_in_map, "LiteLLM's map")] if day_in_map else []
     if announced := ANNOUNCED.get(add_provider(model)):
         ends.append(announced)
@@ -210,7 +211,8 @@ def find_successor(model: str) -> Successor | None:
 def find_heir(program: str, model: str) -> str:
     """Return the present model that continues a conversation with a chat program's model.
 
-    Chat programs have their own names for models: "gpt-4o", "o4-mini-high", "text-davinci-002-render-sha".
+    Chat programs have their own names for models: "gpt-4o", "o4-mini-high",
+    "text-davinci-002-render-sha".
     """
     if program == "deepseek":
         return _DEEPSEEK

@@ -1,4 +1,4 @@
-"""Keep models from thinking before they answer, where that is possible: thinking is paid for, and reaches no memory."""
+"""Keep models from thinking before they answer, if possible: it is paid for, and kept nowhere."""
 
 import re
 from collections.abc import Mapping
@@ -14,11 +14,12 @@ _NOTHING: Mapping[str, object] = MappingProxyType({})
 _NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
 _DISABLED = {"thinking": {"type": "disabled"}}
 _BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
-# The first row that matches counts: a pattern of models, the options that keep them from thinking, and whether they think
-# nevertheless. From the providers' own pages, and from LiteLLM 1.109 and its map.
+# The first row that matches counts: a pattern of models, the options that keep them from thinking,
+# and whether they think nevertheless. From the providers' own pages, and from LiteLLM 1.109 and its
+# map.
 _THINKING: tuple[tuple[str, Mapping[str, object], bool], ...] = (
-    # Sonnet 5.5 refuses "disabled"; where no tool has been called, there is nothing to think between, so this turns
-    # thinking off.
+    # Sonnet 5.5 refuses "disabled"; where no tool has been called, there is nothing to think
+    # between, so this turns thinking off.
     (_CLAUDE + "sonnet-5-5", _BETWEEN_TOOLS, False),
     (_CLAUDE + "(opus-5-5|fable|mythos)", _LOW, True),
     (_CLAUDE, _DISABLED, False),
@@ -49,8 +50,8 @@ _REASONING_OFF, _REASONING_LOW = (
     {"reasoning": setting} for setting in ({"enabled": False}, {"effort": "low"})
 )
 # For models that turn out to think: the fields of a request that turn it off; where a provider
-# refuses the first, the next are tried. From the providers' own pages, as of 2026-11-27. They are not in the table above,
-# as they would change the keys of requests that were answered already.
+# refuses the first, the next are tried. From the providers' own pages, as of 2026-11-27. They are
+# not in the table above, as they would change the keys of requests that were answered already.
 _SWITCHES: tuple[tuple[str, tuple[Mapping[str, object], ...]], ...] = (
     ("openrouter/", (_REASONING_OFF, _REASONING_LOW)),
     ("together_ai/", (_REASONING_OFF, _LOW)),
@@ -66,12 +67,12 @@ ABOUT_THINKING = frozenset({"thinking", "reasoning_effort", "reasoning"})
 
 
 def quiet_options(model: str) -> Mapping[str, object]:
-    """Return LiteLLM's parameters that turn thinking off, or as low as possible; none where none are known."""
+    """Return LiteLLM's parameters to turn thinking off, or as low as possible; none if unknown."""
     return _thinking(model)[0]
 
 
 def thinking_room(model: str) -> int:
-    """Return the tokens to add to an answer's room for a model that always thinks; 0 for all others."""
+    """Return the tokens to add to the room of a model that always thinks; 0 for all others."""
     return _THINKING_ROOM_TOKENS if _thinking(model)[1] else 0
 
 
@@ -93,18 +94,18 @@ class Thinking:
 
     @property
     def can_be(self) -> bool:
-        """Return whether the values are possible, as another computer's archive may have any values."""
+        """Return whether the values are possible: another computer's archive may have any."""
         return 0 <= self.room <= _MOST_LEARNED_TOKENS and self.spent >= 0 and self.refused >= 0
 
 
 def learned_thinking(
     known: Thinking | None, spent: int, starved: int, refused: int, most_answer: int | None
 ) -> Thinking:
-    """Return what is known about a model's thinking after a further answer, in which it took `spent` tokens.
+    """Return what is known of a model's thinking after a further answer, which took `spent` tokens.
 
     If the answer was cut off before it said anything, its room of `starved` tokens was too small,
-    and the next answers have twice that for thinking; otherwise `starved` is 0. At most half of what the
-    model may write is for thinking.
+    and the next answers have twice that for thinking; otherwise `starved` is 0. At most half of
+    what the model may write is for thinking.
     """
     before = known or Thinking(_LEARNED_ROOM_TOKENS, spent)
     most = min(_MOST_LEARNED_TOKENS, (most_answer or _MOST_LEARNED_TOKENS) // 2)
@@ -113,7 +114,7 @@ def learned_thinking(
 
 
 def may_think(model: Model) -> bool:
-    """Return whether the model may think after tool calls: always, between tools, or by the person's own options."""
+    """Return whether the model may think after tool calls: always, between tools, or by options."""
     options = {name: value for name, value in model.options.items() if name in ABOUT_THINKING}
     return (
         bool(model.thinking_room)
@@ -125,8 +126,8 @@ def may_think(model: Model) -> bool:
 def thinking_switch(model: Model, refused: int) -> Mapping[str, object]:
     """Return the fields of a request that turn a model's thinking off, or as low as possible.
 
-    The first `refused` ways, which its provider has refused, are passed over. None are returned where no way is left, or
-    where the model's options are about thinking already.
+    The first `refused` ways, which its provider has refused, are passed over. None are returned
+    where no way is left, or where the model's options are about thinking already.
     """
     name, body = add_provider(model.name), model.options.get("extra_body")
     matching = (fields for pattern, fields in _SWITCHES if re.match(pattern, name))

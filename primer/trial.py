@@ -1,7 +1,7 @@
 """Try a model with a short passage and questions about it, and judge the answer.
 
-The trial shows two things without which a memory is useless: whether the model copies a sentence character for
-character, and whether it keeps "I" and "you" apart.
+The trial shows two things without which a memory is useless: whether the model copies a sentence
+character for character, and whether it keeps "I" and "you" apart.
 """
 
 import re
@@ -56,7 +56,7 @@ class TrialResult:
 
 
 def trial_request(model: Model, name: str) -> Request:
-    """Return the request of a trial; it begins with `name`, so that nothing of it is in a server's cache."""
+    """Return a trial's request; it begins with `name`, so that no server's cache has any of it."""
     roles = ("user", "assistant")
     turns = [Turn(roles[at % 2], text) for at, text in enumerate(_PASSAGE)]
     begins = Turn("system", f"Trial {name}. You are talking with a friend.")

@@ -18,8 +18,8 @@ from rules.layers.opening import JOINER
 Tag = Literal["system", "context_manager", "to_remember"]
 TAGS: tuple[Tag, ...] = ("system", "context_manager", "to_remember")
 # Any start or end of our tags counts, in any case, with any attributes, closed or not.
-# The quantifiers are possessive (`*+`): with backtracking, a "<" before a hundred thousand line breaks would
-# take minutes.
+# The quantifiers are possessive (`*+`): with backtracking, a "<" before a hundred thousand line
+# breaks would take minutes.
 _START = r"<(\s*+/?+\s*+)"
 _NAME = rf"(?=(?:{'|'.join(TAGS)})\b)"
 _TAG = re.compile(rf"{_START}({JOINER}*+){_NAME}", re.IGNORECASE)
@@ -63,7 +63,7 @@ _MAY_HOLD = {
 }
 """Placeholders for the length of answers, which questions may have."""
 ASKED = "_asked"
-"""The ending of the name of a text in which a question is asked in more words than a memory keeps."""
+"""The ending of the name of a text that asks in more words than a memory keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def keep_inert(text: str) -> str:
 
 
 def without_tag_around(text: str) -> str:
-    """Return a text without our tags at its beginning and end, which a model copies with their content."""
+    """Return a text without our tags at its ends, which a model copies with their content."""
     return _AROUND.sub("", text).strip()
 
 
@@ -152,7 +152,7 @@ ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
 
 
 def problems(name: str, text: str) -> tuple[str, ...]:
-    """Return why a text cannot be used under this name, a sentence for each reason; none if it can."""
+    """Return why a text cannot be used under this name, a sentence a reason; none if it can."""
     if name not in PLACEHOLDERS:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():

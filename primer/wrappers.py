@@ -1,13 +1,14 @@
-"""Remove what a model's own format leaves around an answer, and what models add there, layer by layer.
+"""Remove what a model and its format leave around an answer, layer by layer.
 
-    thoughts        <think> ... </think>, <|channel|>analysis<|message|> ... <|end|>, [THINK] ... [/THINK]
-    head and end    <|im_start|>assistant, <end_of_turn>, </s>; with the end, a next turn that was invented
+    thoughts        <think> ... </think>, <|channel|>analysis<|message|> ... <|end|>,
+                    [THINK] ... [/THINK]
+    head and end    <|im_start|>assistant, <end_of_turn>, </s>; with the end, an invented next turn
     calls           <tool_call> ... </tool_call>, [TOOL_CALLS] ...
     around all      a fence, a label ("**My memory:**"), a number of words ("(38 words)")
 
-Marks in the middle stay, for `reply.refuse_control_mark` to refuse. An answer that is in the passage word for
-word is a quotation, and stays unchanged. A mark that the passage has, too, is something that people speak of, and within
-a sentence it counts as a word.
+Marks in the middle stay, for `reply.refuse_control_mark` to refuse. An answer that is in the
+passage word for word is a quotation, and stays unchanged. A mark that the passage has, too, is
+something that people speak of, and within a sentence it counts as a word.
 """
 
 import re
@@ -82,7 +83,7 @@ _CALL_ENDS = re.compile(r"\W*/|.*(?<![a-z])end|<\w+[|｜]>\Z|<\|call", re.IGNORE
 _ARGUMENTS = re.compile(r"[\w.:-]*(?:\s*[\[{]|\()")
 _FENCED = re.compile(r"(`{3,}|~{3,})[ \t]*(\w*)[ \t]*\n(.*?)\n?[ \t]*\1\Z", re.DOTALL)
 _LONGEST_NUMBER, _LONGEST_MARK = 120, 60
-"""The most characters of a number of words with all that may be around it, and of a mark that is cut off."""
+"""The most characters of a number of words and all around it, and of a mark that is cut off."""
 _PROSE_FENCES = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
 
 
@@ -221,7 +222,7 @@ def _without_end(wrapped: _Wrapped) -> str | None:
 
 
 def _without_fence(wrapped: _Wrapped) -> str | None:
-    """Return the prose within a fence around everything; JSON keeps its fence, which marks it as JSON."""
+    """Return the prose within a fence around everything; JSON keeps its fence, which marks it."""
     fenced = _FENCED.fullmatch(wrapped.text)
     if fenced is None or fenced[2].lower() not in _PROSE_FENCES:
         return None

@@ -1,4 +1,6 @@
-"""Notes on known chats, for status, Home and doctor: wishes left out of folds, kept passages, models that end soon.
+"""Notes on known chats: wishes left out of folds, kept passages, models that end soon.
+
+Status, Home and doctor show them.
 
 `memproc plan` says the same of the chats in an export; these are read from the archive alone.
 Status asks for them each time, so modules that few chats need are imported late.
@@ -29,7 +31,7 @@ _RAISE_WISHES = "Raise wishes under [fold] in memproc.toml; the next run puts th
 
 
 def wishes_left_out(archive: Archive, held: "Holding") -> str:
-    """Return a clause on the wishes that still hold and that a chat's folds leave out; else empty."""
+    """Return a clause on the wishes that still hold but that a chat's folds leave out; or ""."""
     from daemon.archive.keeping import kept_passages
     from rules.conversation.kept_wishes import describe_left_out_wishes
     from rules.layers.kept_passages import released_wishes
@@ -79,7 +81,7 @@ def _all_kept(archive: Archive) -> Iterator[tuple[str, str, tuple["KeptPassage",
 
 
 def memories_of_ending_models(setup: "Setup") -> Iterator["Finding"]:
-    """Yield a finding on each chat whose model ends soon and has not written all memories itself."""
+    """Yield a finding on each chat whose model ends soon and did not write all memories itself."""
     from daemon.status.findings import warning
 
     with setup.archive() as archive:
@@ -113,7 +115,7 @@ def problems_of_chats(
 def _all_endings(
     archive: Archive, config: "Config", key: "FindKey", now: str
 ) -> Iterator[tuple[str, "EndingChat"]]:
-    """Yield title and end of each chat whose model ends soon; one that cannot be read hides no other."""
+    """Yield title and end of each chat whose model ends soon; an unreadable one hides no other."""
     from daemon.remember.endings import ending_chat
 
     for chat_id, title in shown_titles(archive).items():

@@ -1,6 +1,7 @@
-"""Work through the plan of a chat: each chunk gets a memory, has it written again, or gets a hindsight edition.
+"""Work through a chat's plan: a chunk gets a memory, a new one, or an edition with hindsight.
 
-Several are written at the same time, but kept in the order of the plan, so the result does not depend on how many.
+Several are written at the same time, but kept in the order of the plan, so the result does not
+depend on how many.
 """
 
 from collections.abc import Sequence
@@ -108,7 +109,7 @@ def _announce(context: Context, survey: Survey) -> None:
 
 
 def _do_all(work: _Chunks) -> bool:
-    """Write all that is planned and keep it in the order of the plan, while folds and layers proceed.
+    """Write all that is planned and keep it in the plan's order, while folds and layers proceed.
 
     Return False where the model failed too often before the end.
     """
@@ -147,7 +148,8 @@ def _begin(work: _Chunks, needed: tuple[int, ...], kept: int) -> None:
     settled = min((chunk.number - 1 for chunk in plan.again[kept:]), default=work.memories_made)
     work.folds.begin(settled)
     for lead in work.order:
-        # Chunks before a skipped one are still finished, so what is kept does not depend on the order of calls.
+        # Chunks before a skipped one are still finished, so what is kept does not depend on the
+        # order of calls.
         is_given_up = any(skipped < lead.place for skipped in work.skipping)
         if lead.place in work.dialogues or is_given_up:
             continue
@@ -166,7 +168,7 @@ def _dialogue(work: _Chunks, lead: Lead) -> RunningDialogue[Keep]:
     if lead.place not in survey.plan.hindsight_places:
         sheet, entries = worksheet_of_chunk(survey, chunk), survey.passage(chunk, ()).chunk
         ahead = chunk_analysis(sheet, entries, chunk.tokens, survey.roles)
-    # The dialogue to follow is missing where it was never begun, since a chunk before it is skipped.
+    # The dialogue to follow is missing where it was never begun: a chunk before it is skipped.
     behind = None if lead.waits_for is None else work.dialogues.get(lead.waits_for)
     return RunningDialogue(_steps(work, lead), len(work.dialogues), behind, ahead)
 
@@ -229,7 +231,7 @@ def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
 
 
 def _keep_again(work: _Chunks, existing: Memory, edition: Edition, layers: Sequence[Layer]) -> None:
-    """Keep another edition of a memory, except an extracted one where nothing demands a new edition."""
+    """Keep another edition of a memory, except an extracted one where nothing demands one."""
     if not existing.due and edition.is_extracted:
         return
     archive = work.archive
@@ -259,7 +261,8 @@ def _hindsight(work: _Chunks, chunk: PlannedChunk, passage: Passage) -> Steps[Ke
             sheet, passage, after, existing.in_prompts, survey.roles, context.clock
         )
     except TooLong:
-        # The provider counts more tokens than was foreseen. The work can go on without this edition.
+        # The provider counts more tokens than was foreseen. The work can go on without this
+        # edition.
         yield Noted("hindsight too long for the window")
         edition = Refused("too long", "What came after does not fit into the model's window.")
     return lambda: _keep_hindsight(work, existing, edition)
@@ -277,7 +280,7 @@ def _keep_hindsight(work: _Chunks, existing: Memory, edition: Edition | Refused)
 
 
 def _messages_after(survey: Survey, chunk: PlannedChunk) -> tuple[Entry, ...]:
-    """Return the raw messages after a chunk: as many as hindsight may see and the window holds, at least one.
+    """Return the messages after a chunk, at least one: what hindsight may see and the window holds.
 
     Messages that the person has deleted or forgotten are left out.
     """

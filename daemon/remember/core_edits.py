@@ -1,4 +1,4 @@
-"""The agent's edits of its core memory after a memory, applied in order, each to the result of the one before.
+"""The agent's edits of its core memory after a memory, each applied to the result of the last.
 
 The agent is told of a refused edit, and may answer once more. An edit that is refused again is
 counted, and never silently altered; an answer that cannot be read changes nothing.
@@ -50,7 +50,7 @@ class AboutCore:
 
 @dataclass(frozen=True, slots=True)
 class EditedCore:
-    """The core memory after an answer of the agent, whose edits were made as far as they could be."""
+    """The core memory after an answer of the agent, with its edits made as far as possible."""
 
     memory: CoreMemory
     events: tuple[CoreEvent, ...] = ()
@@ -182,7 +182,7 @@ def _claims_life(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Ref
 
 
 def _brings_in_mark(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
-    """Refuse an edit that brings in a control mark of a model's format, which neither passage nor memory holds."""
+    """Refuse an edit with a model's control mark that neither passage nor memory holds."""
     passage = (*about.by_person, *about.by_persona)
     written = "\n\n".join(section.rendered for section in after)
     refused = refuse_control_mark(written, [*passage, *(section.rendered for section in before)])

@@ -1,4 +1,6 @@
-"""The dialogue that makes a memory: quote, perspective, independent analysis, and a refinement with the analysis in view.
+"""The dialogue that makes a memory: quote, perspective, independent analysis, and refinement.
+
+The refinement has the analysis in view.
 
 converse    a model answers
 extract     the engine answers; a model, where there is one, is asked for the analysis alone
@@ -26,7 +28,7 @@ from rules.layers.names import WhoIsWho
 from rules.plan.dialogues import Step, words_of
 
 _MOST_EXCESS = 1.2
-"""An analysis is cut after its last sentence within this many times the length that was asked for."""
+"""An analysis is cut after its last sentence within this many times the length asked for."""
 _UNKNOWN = WhoIsWho()
 _NO_QUOTE = "[no quote]"
 """TypingMind takes no empty message."""
@@ -129,9 +131,10 @@ def converse(
     context_managers: Sequence[Model],
     quotes: tuple[Quote, ...],
 ) -> Steps[Transcript | Refused]:
-    """Hold the dialogue, with these quotes as its first answer; all requests begin with the same turns.
+    """Hold the dialogue, with these quotes as its first answer; all requests begin alike.
 
-    Return a Refused where the agent gives no usable answer. Raises ModelError where a model cannot be asked.
+    Return a Refused where the agent gives no usable answer. Raises ModelError where a model cannot
+    be asked.
     """
     shown = subject.exchange(sheet.texts, "quote", subject.quote, _joined(choose_quotes(quotes)))
     earlier = (_joined(quotes), *(quote.text for quote in quotes))
@@ -201,7 +204,7 @@ def _last_question(
 
 
 def _framed(quotes: Sequence[Quote]) -> str:
-    """Return the quotes as the memory has them, framed; the agent is shown them bare, as it gave them."""
+    """Return the quotes framed, as in the memory; the agent is shown them bare, as it gave them."""
     return keep_inert(quotes_answer(quotes)) or _NO_QUOTE
 
 
@@ -321,7 +324,7 @@ def _close_answer(answer: Answered | Refused) -> Steps[Answered | Refused]:
 
 
 def _close_code(text: str) -> Steps[str]:
-    """Return the text with its code fences closed; forged tags are counted here, and made inert later."""
+    """Return the text with its code fences closed; count forged tags, made inert later."""
     if is_forged(text):
         yield Noted("forged tags")
     return with_closed_fence(text)

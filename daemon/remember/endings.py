@@ -1,4 +1,4 @@
-"""Chats whose model is about to end: the memories that others wrote, and the cost of having the model write them.
+"""Chats whose model is about to end: memories that others wrote, and the cost of its writing them.
 
 All of it is planned from the archive alone: nothing is sent or written. Status asks about each
 chat, so planning is imported only for a chat whose model ends.
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from daemon.config.settings import Config
     from rules.money.estimate import CostEstimate
 
-_INSTEAD = "For what comes after, choose another model for the chat in TypingMind, or name one in memproc.toml, [models]."
+_INSTEAD = (
+    "For what comes after, choose another model for the chat in TypingMind, or name one in "
+    "memproc.toml, [models]."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class EndingChat:
 
     @property
     def reason(self) -> str:
-        """Return sentences on the end, on the memories that this model has not written, and on what they cost."""
+        """Return sentences on the end, the memories not written by this model, and their cost."""
         if not self.memories:
             return f"{self.end} The chat has no memories yet."
         if not self.by_others:
@@ -106,9 +109,10 @@ class EndingChat:
 def ending_chat(
     archive: Archive, chat_id: str, config: "Config", key: "FindKey", now: str
 ) -> EndingChat | None:
-    """Return what is due to a known chat whose model ends soon; None where its model does not, or where none writes.
+    """Return what is due to a known chat whose model ends soon.
 
-    Raises DamagedChat, ChatSkipped where no model can be asked as it is configured, and ModelError.
+    None where its model does not end, or no model writes. Raises DamagedChat, ChatSkipped where no
+    model can be asked as it is configured, and ModelError.
     """
     chat = known_chat(archive, chat_id)
     chat_config = config.of(chat)
@@ -142,7 +146,7 @@ def ending_chat(
 
 
 def _writer(archive: Archive, chat: Chat, config: "Config") -> str:
-    """Return the model that would write the chat's memories if there were a key for it; empty for none."""
+    """Return the model that would write the chat's memories if it had a key; empty for none."""
     name = config.models.agent
     if name == CHAT:
         messages: list[Message] = []

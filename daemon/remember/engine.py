@@ -17,7 +17,7 @@ from rules.extract.wishes import find_promises, find_stated
 from rules.typingmind.dates import in_zone
 
 _MOST_BEFORE = 1_024
-"""The most messages before a passage that the engine reads: the passage's tail, and some 150 memories."""
+"""The most messages that the engine reads before a passage: its tail, and some 150 memories."""
 _MESSAGES_A_MEMORY = 6
 
 
@@ -99,7 +99,7 @@ def in_view(passage: Passage) -> Passage:
 
 
 def chunk_material(passage: Passage, context: Sequence[Turn] = ()) -> Material:
-    """Return a chunk with the newest turns before it in `context`, whose first turn is the system's."""
+    """Return a chunk with the newest turns before it in `context`, whose first is the system's."""
     before = context[1 : -len(passage.chunk)][-_MOST_BEFORE:]
     said_before = tuple(Said(turn.role, restore_tags(turn.content), "") for turn in before)
     return Material((_said(passage.chunk, passage.zone),), said_before)

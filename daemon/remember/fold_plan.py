@@ -1,4 +1,4 @@
-"""The plan of a fold: which memories become one, what the fold carries, and what it is written from."""
+"""The plan of a fold: which memories become one, what it carries, what it is written from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class FoldPlan:
 
     @property
     def titles(self) -> TitlePair:
-        """Return the fold's title, first with its days in UTC, then with the days that are shown."""
+        """Return the fold's title, first with its days in UTC, then with those that are shown."""
         return title_pair(*self.numbers, self._dates, map(day_of, self._dates))
 
     @property
@@ -71,7 +71,7 @@ class FoldPlan:
         return [date for member in self.members for date in (member.began_at, member.ended_at)]
 
     def title(self, *, extracted: bool) -> str:
-        """Return the title that begins the fold's first question; an extracted fold's names its subject."""
+        """Return the title that begins the first question; if extracted, with the fold's subject."""
         subjects = (subject_of(memory) for memory in self.memories)
         subject = shared_subject(subjects) if extracted else ""
         return write_title(*self.numbers, self._dates, extracted=extracted, subject=subject)

@@ -174,7 +174,7 @@ def _sights(sheet: Worksheet, plan: FoldPlan, shown: Shown) -> list[_Sight]:
 
 
 def _asking_for_paragraphs(sheet: Worksheet, sight: _Sight, words: int) -> Worksheet:
-    """Return the sheet whose last question also asks for paragraphs, if the part is to have several.
+    """Return the sheet, asking for paragraphs in its last question if the part is to have several.
 
     It shares the list of requests. The question that the fold keeps does not ask for paragraphs.
     """
@@ -275,10 +275,10 @@ class Folds(Lane):
         super().__init__(work)
         self._viewed: tuple[Memory, ...] = ()
         self._views: dict[tuple[int, Version], Section] = {}
-        """Cached views of the memories in `_viewed`: each reads all of them, and is needed several times."""
+        """Cached views of the memories in `_viewed`: each reads all, and is needed often."""
 
     def before(self, upto: int) -> tuple[Memory, ...] | None:
-        """Return what replaces the first `upto` memories in a prompt; None while a fold is missing."""
+        """Return what replaces the first `upto` memories in a prompt; None if a fold is missing."""
         missing, memories = self._view(upto, version_in_prompts)
         return None if missing else memories
 

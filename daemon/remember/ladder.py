@@ -1,9 +1,11 @@
-"""The writers of an edition, tried in turn until one fits: of a chunk's memory, as of then or with hindsight.
+"""The writers of a memory's edition, as of then or with hindsight, tried in turn until one fits.
 
-agent             its edition; if that is not clearly smaller than its source, another of half the length
+agent             its edition; if not clearly smaller than its source, another of half the length
 fallback model    the same
-agent, fallback   if there must be a memory: answers whose only fault, at the second attempt, is their form; marked so
-engine            if there must be a memory: half the length each time until it fits, down to one word an answer
+agent, fallback   if there must be a memory: answers whose only fault, at the second attempt, is
+                  their form; marked so
+engine            if there must be a memory: half the length each time until it fits, down to one
+                  word an answer
 
 With hindsight a memory is written once more, from the raw chunk and never from a summary, with what
 came after in view. The quote is permanent: it is copied, not asked for again. The analysis repeats
@@ -73,7 +75,7 @@ class Assignment:
     words: int
     """About how many words each of a model's answers may have."""
     extracted_words: int
-    """The same for the engine, whose perspective and analysis leave most of the room to the last answer."""
+    """The same for the engine, which leaves most of the room to the last answer."""
     fits: Callable[[int, int], bool]
     """Whether an edition is clearly smaller than its source, by the tokens written for it and by
     all its tokens."""
@@ -192,7 +194,7 @@ def _hold(
 def first_analysis(
     sheet: Worksheet, roles: Roles, alone: tuple[Turn, ...], text: str, words: int
 ) -> Request | None:
-    """Return the request for the analysis, which depends on no earlier answer; None if none is made."""
+    """Return the request for the analysis, which needs no earlier answer; None if none is made."""
     if not (roles.has_agent and roles.has_manager):
         return None
     request = Request("analysis", roles.context_manager, alone, words)

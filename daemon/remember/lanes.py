@@ -107,7 +107,7 @@ class Chain(Lane, Generic[LayerEvent]):
         take: _Take[LayerEvent],
         keep_events: _KeepEvents[LayerEvent],
     ) -> None:
-        """Prepare the steps; `take` asks for the layer's events after a memory, given its as-of edition."""
+        """Prepare the steps; `take` asks for the layer's events after a memory as of then."""
         super().__init__(work)
         self._layer = layer
         self._take: _Take[LayerEvent] = take
@@ -115,7 +115,7 @@ class Chain(Lane, Generic[LayerEvent]):
         self._left: list[PlannedChunk] = list(getattr(work.plan.layers, layer))
 
     def begin(self, waiting: Collection[int]) -> None:
-        """Begin the next step, unless its memory is still to be made: `waiting` has the numbers of those."""
+        """Begin the next step, unless its memory's number is `waiting`: still to be made."""
         if not self.under_way and self._left and self._left[0].number not in waiting:
             self.begin_dialogue(RunningDialogue(self._step(self._left.pop(0)), BEFORE_ALL_CHUNKS))
 
@@ -147,7 +147,8 @@ class Chain(Lane, Generic[LayerEvent]):
 def core_chain(work: ChatWork, leads: Sequence[Lead]) -> Chain[CoreEvent]:
     """Return the lane of core memory.
 
-    Each request begins, byte for byte, with what its memory was written from, so that the provider's cache has it.
+    Each request begins, byte for byte, with what its memory was written from, so that the
+    provider's cache has it.
     """
     survey = work.survey
     breaks = {survey.plan.work[lead.place].number: lead.breaks for lead in leads}
@@ -189,7 +190,7 @@ def _about_core(
 
 
 def _as_posed(survey: Survey, chunk: PlannedChunk, as_of: Edition, who: str) -> Six:
-    """Return the texts of a chunk's memory, with its questions as posed and its quotes as the agent gave them."""
+    """Return the texts of a chunk's memory: questions as posed, quotes as the agent gave them."""
     six = as_of.texts
     quotes = "\n\n".join(quote.text for quote in as_of.quotes)
     quoted = keep_inert(quotes) or six[1]

@@ -94,7 +94,7 @@ class Question:
     tagged: bool = True
     """Whether it is put into the context manager's tag, as all questions to the agent are."""
     reason: str = ""
-    """Why the answer before could not be used; if there is one, the question is put in other words."""
+    """Why the answer before could not be used; given a reason, the question is put otherwise."""
     otherwise: str = ""
     """The template of those other words; empty: the one for questions to the agent."""
     unfit: Callable[[str], Refused | None] | None = None

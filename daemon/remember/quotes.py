@@ -1,8 +1,9 @@
-"""The verbatim parts of a memory, whoever writes the rest: its quote, the person's wishes, the persona's promises.
+"""A memory's verbatim parts, whoever writes the rest: quote, person's wishes, persona's promises.
 
 The quote is chosen by the first of these that succeeds:
 
-    the agent's                 if one raw message has it, character for character; of a long one the best part
+    the agent's                 if one raw message has it, character for character; of a long
+                                one the best part
     the agent's, asked again    with the reason why the first one was not verbatim
     the nearest passage         to what the agent said, in the raw message's own characters
     the engine's choice         marked so
@@ -50,7 +51,7 @@ def stated_in(chunk: Iterable[Entry], zone: tzinfo) -> tuple[Wish, ...]:
 
 
 def with_stated(edition: Edition, wishes: Sequence[Wish], spoken: Iterable[str]) -> Edition:
-    """Return the edition with the wishes after its refinement, introduced in the language of `spoken`."""
+    """Return the edition, its refinement followed by the wishes in the language `spoken`."""
     return with_wishes(edition, wishes, language_of(spoken), count) if wishes else edition
 
 
@@ -84,7 +85,7 @@ def _lead(quote: Quote, chunk: Sequence[Entry]) -> str:
 
 
 def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> Steps[Quote | None]:
-    """Return the agent's quote, from its first or second answer, or the nearest passage; None where there is none."""
+    """Return the agent's quote, of its first or second answer, or the nearest passage; or None."""
     answers: list[Answered] = []
     for is_first in (True, False):
         answer = yield from ask_question(sheet, question)

@@ -1,4 +1,4 @@
-"""Write one memory once more at the person's request, who may add guidance; earlier editions are kept."""
+"""Write a memory once more at the person's request, with any guidance; former editions are kept."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace

@@ -1,8 +1,10 @@
-"""Facts taken from a chunk: the context manager is asked once which facts it adds to those that are known.
+"""Facts taken from a chunk: the context manager is asked once what to add to the known ones.
 
-asked         about the chunk's raw messages, never memories, next to the known facts that are nearest to them
-unusable      asked once more, with more room or in other words, as every question; then it is counted, and no fact changes
-answered      its operations become events; with an embedding model, texts that say the same are found first
+asked         about the chunk's raw messages, never memories, with the nearest known facts beside
+unusable      asked once more, with more room or in other words, as every question; then it is
+              counted, and no fact changes
+answered      its operations become events; with an embedding model, texts that say the same are
+              found first
 """
 
 import json
@@ -105,7 +107,10 @@ def _unfit(answer: str) -> Refused | None:
 def _likeness(
     sheet: Worksheet, embedding: Model, operations: Sequence[Operation], shown: Sequence[Fact]
 ) -> Steps[dict[str, tuple[str, ...]]]:
-    """Return which texts say the same as each new one, by the embedding model; it is asked only if a fact is added."""
+    """Return which texts say the same as each new one, by the embedding model.
+
+    It is asked only if a fact is added.
+    """
     if all(operation.event != "ADD" for operation in operations):
         return {}
     said = [item.text for item in operations if item.event in ("ADD", "UPDATE")]

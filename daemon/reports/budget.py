@@ -1,4 +1,4 @@
-"""Report the caps and what is spent under them, the cost of models, what their replies taught, and each call."""
+"""Report caps and what is spent under them, models' costs, what their replies taught, each call."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -62,7 +62,7 @@ class CallRow:
 
     reply: Reply
     odd_usage: str
-    """The token counts that the provider gave, if they are impossible; they are then shown as "?"."""
+    """The token counts that the provider gave, if they are impossible; shown as "?" then."""
 
     def count(self, tokens: int) -> str:
         """Return a token count as it is shown."""
@@ -155,7 +155,7 @@ def _caps(archive: Archive, settings: BudgetSettings, now: str) -> list[CapRow]:
 
 
 def spending_report(costs: Sequence[DaysCost], titles: Mapping[str, str]) -> Report:
-    """Return what was spent by chat and by kind of call, the dearest first; `titles` are by chat id."""
+    """Return what was spent by chat and kind of call, dearest first; `titles` are by chat id."""
     by_chat, by_step = defaultdict[str, float](float), defaultdict[str, float](float)
     for cost in costs:
         by_chat[titles.get(cost.chat_id, cost.chat_id)] += cost.usd

@@ -101,7 +101,7 @@ def _counts(
 
 
 def _settings(table: BaseModel, before: str = "") -> Iterator[tuple[str, str]]:
-    """Yield each setting that is not deprecated, by its name in memproc.toml, with what may be shown of it."""
+    """Yield each setting not deprecated, by its name in memproc.toml, and what may be shown."""
     for name, value in table:
         field, key = type(table).model_fields[name], f"{before}{name}"
         if field.deprecated:

@@ -35,7 +35,7 @@ def evaluation_report(
 ) -> Report:
     """Return what is known from each context, by age, fold level and memory, and what was missed.
 
-    `memories` are those of the chat by their ids, `usd_now` the dollars that this run of it has cost.
+    `memories` are the chat's by their ids, `usd_now` the dollars that this run of it has cost.
     """
     missed = _missed(evaluation, memories)
     steps: tuple[Step, ...] = ()
@@ -65,7 +65,7 @@ def evaluation_report(
 
 
 def _missed(evaluation: Evaluation, memories: Mapping[str, Memory]) -> ReportTable[Missed]:
-    """Return the questions that were missed; if a model was asked, their memories can be written again."""
+    """Return the missed questions; where a model was asked, their memories can be rewritten."""
 
     def said_in(missed: Missed) -> Link:
         address = f"/chat/{evaluation.chat_id}/messages/{missed.message}"
@@ -171,7 +171,7 @@ def history_report(chat_id: str, past: Sequence[PastEvaluation], free: Evaluatio
 
 
 def _history_notes(past: Sequence[PastEvaluation], free: Evaluation) -> Iterator[str]:
-    """Yield clauses on evaluations that cannot be compared, and on what is found without a model."""
+    """Yield clauses on evaluations that cannot be compared, and what is found without a model."""
     before = [str(evaluation.evaluation) for evaluation in past if not evaluation.has_passages]
     if before:
         yield f"Without the passages in view, and compared with no others: {', '.join(before)}."

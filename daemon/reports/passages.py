@@ -20,7 +20,7 @@ _MOST_OPEN = 10
 
 
 def passages_report(archive: Archive, config: Config, chat: KnownChat) -> Report:
-    """Return the passages of a chat that are not released, and its open wishes and promises, oldest first."""
+    """Return a chat's unreleased passages, and its open wishes and promises, oldest first."""
     passages, persona = kept_passages(archive, chat.chat_id), persona_of(archive, chat.chat_id)
     budget = config.of(known_chat(archive, chat.chat_id)).keep.budget
     listed = in_order(passages)
@@ -89,7 +89,7 @@ def _card(chat: KnownChat, persona: str, passage: KeptPassage) -> Card:
 
 
 def passage_steps(chat: KnownChat, passage: KeptPassage) -> tuple[Step, ...]:
-    """Return what the person can say of a passage: to keep it, where that is asked, and to let it go."""
+    """Return what the person can say of a passage: keep it, where that is asked, or let it go."""
     address, number = f"/chat/{chat.chat_id}/kept/{passage.number}", passage.number
     is_offered = passage.state == "offered"
     keep, let_it_go = ("Keep it", "No, let it go") if is_offered else (

@@ -41,7 +41,7 @@ class PlannedRow:
     is_anew: bool = False
     """Whether the updated export in place lacks something, and is therefore written again."""
     with_key: CostEstimate | None = None
-    """The cost if the chat's own model wrote; None where it does write, or the cost is not known."""
+    """The cost if the chat's own model wrote; None where it does, or the cost is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ _COLUMNS: tuple[Column[_PlanLine], ...] = (
 
 
 def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Report:
-    """Return the plans, and their cost together; `spent` is what counts against the caps already."""
+    """Return the plans, and their cost together; `spent` counts against the caps already."""
     title = _titles(rows)
     lines = [
         _PlanLine(title(row), row.outcome, row) for row in rows if isinstance(row.outcome, ChatPlan)
@@ -95,7 +95,7 @@ def plan_report(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> Re
 
 
 def _titles(rows: Sequence[PlannedRow]) -> Callable[[PlannedRow], str]:
-    """Return a function that names a row: by its chat, and also by its file where several files hold the chat."""
+    """Return a function that names a row: by its chat, and file where several hold the chat."""
     outcomes = (row.outcome for row in rows)
     chats = [
         (outcome.chat_id, outcome.title) for outcome in outcomes if not isinstance(outcome, Skipped)
@@ -190,7 +190,7 @@ def _work(plan: ChatPlan, who: Who | None) -> str:
 
 
 def _on_work(plan: ChatPlan) -> Iterator[str]:
-    """Yield clauses on each kind of work other than new memories, and on messages that stay as they are."""
+    """Yield clauses on each kind of work but new memories, and on messages that stay as is."""
     numbers = {
         "memories that are written again:": len(plan.again),
         "memories that get a hindsight edition:": len(plan.hindsight),
@@ -219,7 +219,7 @@ def who_works(who: Who) -> str:
 
 
 def _on_money(money: PlanCost, asked: str) -> Iterator[str]:
-    """Yield clauses on what a chat will send, receive and cost, how long it takes, and how sure that is."""
+    """Yield clauses on what a chat sends, receives and costs, how long it takes, how sure it is."""
     traffic = money.traffic
     if traffic.prompt:
         place = "server" if money.trial else "provider"
@@ -284,7 +284,7 @@ def _money_of(money: PlanCost, caps: Amounts, spent: Amounts) -> dict[str, objec
 def _money(
     traffic: Usage, cost: CostEstimate | None, caps: Amounts, spent: Amounts
 ) -> dict[str, object]:
-    """Return tokens as models are likely to count them, dollars, and a sentence on the cost and where it pauses."""
+    """Return tokens as models likely count them, dollars, and a sentence on cost and any pause."""
     says = "it costs nothing."
     if cost is None:
         says = f"{_NO_PRICE}."

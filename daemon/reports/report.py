@@ -134,7 +134,7 @@ class ReportTable(Generic[Row]):
     is_compared: bool = False
     """Whether a wide terminal shows its cards side by side."""
     title: str = ""
-    """The line above rows whose columns have no headings; on a terminal they are indented below it."""
+    """The line above rows of columns without headings; on a terminal they are indented below it."""
     rest: str = ""
     """The line after the rows, about those that are left out."""
 

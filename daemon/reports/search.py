@@ -99,7 +99,7 @@ def _hits(archive: Archive, entries: Sequence[IndexEntry]) -> list[Hit]:
 
 
 def _card(hit: Hit, query: str) -> Card:
-    """Return a hit with its speaker or kind, and what opens it; the words of the query are marked."""
+    """Return a hit with its speaker or kind, and what opens it; the query's words are marked."""
     entry = hit.entry
     show = f"show {entry.chat_id} {hit.memory}" if hit.memory else ""
     address = f"/chat/{entry.chat_id}"

@@ -97,7 +97,7 @@ def headline(status: Status) -> str:
 
 
 def _activity(status: Status) -> str:
-    """Return what the daemon does now: the file that it works on, a pause, or how much there is to do."""
+    """Return what the daemon does: the file in work, a pause, or how much there is to do."""
     working = [file.file for file in status.queue if file.state == "working"]
     waiting = sum(status.open_files.values()) - len(working)
     files = counted(waiting, "file")
@@ -144,7 +144,7 @@ def what_a_run_made(run: Run) -> Iterator[str]:
 
 
 def _batches(status: Status) -> str:
-    """Return a clause on the batches that are waited for; each is answered as a whole, within a day."""
+    """Return a clause on the batches waited for; each is answered as a whole, within a day."""
     number = len(status.batches)
     what = "a batch" if number == 1 else f"{number} batches"
     requests = sum(batch.requests for batch in status.batches)
@@ -153,7 +153,7 @@ def _batches(status: Status) -> str:
 
 
 def _problems(title: str, problems: Sequence[StatusProblem], what: str) -> _Section:
-    """Return each problem, with its name and file in front unless the reason begins with them, and its next step."""
+    """Return each problem with its next step, name and file in front unless its reason has them."""
     rows = []
     for problem in problems[:_MOST]:
         reason, *further_lines = problem.reason.splitlines() or [""]
@@ -229,7 +229,7 @@ def _money(status: Status) -> Iterator[str]:
 
 
 def log_report(rows: Sequence[LogRow], chat: str = "") -> Report:
-    """Return entries of the log as they come; `chat` is the one that they are about, if it was named."""
+    """Return entries of the log as they come; `chat` is what they are about, if it was named."""
     entry: Column[LogRow] = Column("", lambda row: f"{in_full(row.at)} {row.says}".lstrip())
     subject = " about this chat" if chat else ""
     none = f"The log holds nothing{subject} yet."

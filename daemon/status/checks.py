@@ -39,7 +39,7 @@ def versions(machine: Machine) -> Iterator[Finding]:
 
 
 def litellm(machine: Machine) -> Iterator[Finding]:
-    """Check that LiteLLM is installed, in a version that memproc was tried with and that is not malicious."""
+    """Check that LiteLLM is installed, in a version tried with memproc and not malicious."""
     version = machine.litellm
     numbers = re.findall(r"\d+", version)
     parts = tuple(map(int, numbers[:3]))
@@ -107,7 +107,7 @@ def service(machine: Machine) -> Iterator[Finding]:
 
 
 def daemon(setup: Setup) -> Iterator[Finding]:
-    """Check the running daemon by its own signs: it may not have the permissions that a shell has."""
+    """Check the running daemon by its own signs: it may lack permissions that a shell has."""
     if not daemon_runs(setup.folders.state):
         yield _absence(setup)
         return

@@ -117,7 +117,7 @@ def look_at_machine(environ: Mapping[str, str], run: RunCommand = _run_briefly) 
 
 
 def tested_pins() -> str:
-    """Return the list of tested packages, which is in the package `daemon`, or in a checkout next to it.
+    """Return the list of tested packages, from the package `daemon`, or a checkout next to it.
 
     Raise FileTrouble if it is in neither place.
     """
@@ -132,7 +132,8 @@ def tested_pins() -> str:
 def _untested(pins: str) -> Iterator[str]:
     """Yield each installed package whose version was not tested, with the tested one.
 
-    A package may be pinned twice, for older and newer Pythons. One that is not installed is not needed.
+    A package may be pinned twice, for older and newer Pythons. One that is not installed is not
+    needed.
     """
     tested: dict[str, list[str]] = {}
     for name, pinned in _PIN.findall(pins):

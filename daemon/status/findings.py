@@ -1,4 +1,4 @@
-"""The values that checks of `memproc doctor` take, a machine or a setup, and the findings that they yield."""
+"""What checks of `memproc doctor` take, a machine or a setup, and the findings that they yield."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass

@@ -65,7 +65,7 @@ def folders(setup: Setup) -> Iterator[Finding]:
 
 
 def rights(setup: Setup) -> Iterator[Finding]:
-    """Check that the account owns the folders and can use them, and that others cannot (0700, 0600)."""
+    """Check that the account owns the folders and can use them, and others cannot (0700, 0600)."""
     if setup.machine.system == "win32":
         yield ok("rights", "On Windows, a person's own folders are private.")
         return
@@ -103,7 +103,7 @@ def _rights(setup: Setup, name: str, path: Path) -> Iterator[Finding]:
 
 
 def disk(setup: Setup) -> Iterator[Finding]:
-    """Check the free space on each folder's disk: below 200 MB is an error, below 1 GB a warning."""
+    """Check the free space on each folder's disk: an error below 200 MB, a warning below 1 GB."""
     on_disk: dict[int, dict[str, Path]] = {}
     for name, path in setup.present_folders.items():
         on_disk.setdefault(path.stat().st_dev, {})[name] = path

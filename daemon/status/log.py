@@ -16,7 +16,7 @@ from rules.errors import NotFound
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """An entry of the log: its time, the kind of its event, the sentence, and its values for programs."""
+    """An entry of the log: time, its event's kind, the sentence, and its values for programs."""
 
     at: str
     event: str

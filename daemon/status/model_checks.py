@@ -1,4 +1,4 @@
-"""Check keys and models: those that memproc.toml names, and those of chats that choose their own."""
+"""Check keys and models: those in memproc.toml, and those of chats that choose their own."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -48,7 +48,7 @@ class ModelChoice:
 
     @property
     def listed_models(self) -> Iterator[Model]:
-        """Yield the models of known providers; on a server of one's own, a name can mean any model."""
+        """Yield the models of known providers; on one's own server, a name can mean any model."""
         if isinstance(self.roles, ChatSkipped):
             return
         for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):
@@ -135,7 +135,7 @@ def check_keys(setup: Setup) -> Iterator[Finding]:
 def _judge_key(
     setup: Setup, choice: ModelChoice, provider: str, key: Key | NoKey, is_handed: bool
 ) -> Finding:
-    """Return the finding on a provider's key for one choice: where it is, or what its absence means.
+    """Return the finding on a provider's key for a choice: where it is, or what its absence means.
 
     `is_handed` says whether systemd hands the service a key of its own.
     """
@@ -155,7 +155,7 @@ def _judge_key(
 
 
 def models(setup: Setup) -> Iterator[Finding]:
-    """Check that LiteLLM knows every model, that none ends within 60 days, and that all can be asked."""
+    """Check that LiteLLM knows every model, none ends within 60 days, and all can be asked."""
     names: dict[str, str] = {}
     findings: dict[str, Finding] = {}
     for choice in choices(setup, partial(_key_or_substitute, setup)):

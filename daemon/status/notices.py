@@ -1,4 +1,4 @@
-"""Tell the person what happens: on the desktop if it is worth that, always in the journal or terminal."""
+"""Tell the person what happens: on the desktop if worth it, always in the journal or terminal."""
 
 import os
 import subprocess

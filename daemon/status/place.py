@@ -46,7 +46,7 @@ class Pause:
 
 
 def read_place(toml: Path) -> DaemonPlace | None:
-    """Return the folders that memproc.toml names, even where other settings are wrong; else None."""
+    """Return the folders that memproc.toml names, even if other settings are wrong; else None."""
     read = _read_tables(toml)
     if read is None:
         return None

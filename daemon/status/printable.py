@@ -44,7 +44,7 @@ _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
 def visible(text: str) -> str:
-    """Return the text with every character written out that controls or deceives; tabs become spaces."""
+    """Return the text with each controlling or deceiving character written out; tabs as spaces."""
     return _DOUBTFUL.sub(_spelled, text.expandtabs(4))
 
 

@@ -184,7 +184,10 @@ def _about_daemon(event: events.Event) -> str:
 
 
 def _with(beginning: str, reason: str, next_step: str = "") -> str:
-    """Join a beginning and its reason into a sentence; the next step follows unchanged, since it may end with a command."""
+    """Join a beginning and its reason into a sentence.
+
+    The next step follows unchanged, since it may end with a command.
+    """
     first = f"{beginning.rstrip('.')}: {reason}" if reason else beginning
     ended = first if first.endswith((".", "!", "?")) else f"{first}."
     return f"{ended} {next_step}".rstrip()

@@ -48,7 +48,7 @@ _LOGS = "See what happened with: memproc logs"
 
 @dataclass(frozen=True, slots=True)
 class StatusProblem:
-    """Something that the person must look at; `what` names the file, the chat or the part of memproc."""
+    """What the person must look at; `what` names the file, the chat or the part of memproc."""
 
     what: str
     reason: str
@@ -124,7 +124,7 @@ class Status:
     kept: tuple[str, ...] = ()
     """A sentence for each chat on how many tokens its kept passages take."""
     trials: tuple[str, ...] = ()
-    """A sentence on the last trial of each model in memproc.toml that is on a server of one's own."""
+    """A sentence on the last trial of each model in memproc.toml that is on one's own server."""
 
     @property
     def open_files(self) -> dict[str, int]:
@@ -183,7 +183,10 @@ def read_status(
 
 
 def unless_restored(archive: Archive, chat: ChatIs) -> ChatIs:
-    """Return the outcome of a chat; or, if a version was restored and no export came since, an outcome that says so."""
+    """Return the outcome of a chat.
+
+    If a version was restored and no export came since, the outcome says so.
+    """
     last, clause = last_output(archive, chat.chat_id), restored_clause(archive, chat.chat_id)
     if last is None or not clause or (chat.kind == "skipped" and chat.when > last.written_at):
         return chat
@@ -253,7 +256,7 @@ def daemon_problems(signs: Mapping[str, Sign], now: str, running: bool) -> Itera
 
 
 def money_spent(archive: Archive, time: datetime) -> Money:
-    """Return the cost of the calls since midnight and since the first of the month, by local time."""
+    """Return the cost of the calls since midnight and the first of the month, in local time."""
     today = periods(time)
     amounts = ledger.spent(archive, "", today)
     return Money(
