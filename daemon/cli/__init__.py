@@ -38,7 +38,7 @@ _INTERRUPTED = "Interrupted. What is finished is kept; run memproc again to go o
 _LEFT = "Interrupted. What was asked about was not done."
 _UNANSWERED = "The question was not answered. Answer at a terminal, or add --yes."
 _COLLECTED_AFTER = 50_000
-"""New objects before Python collects garbage: its default of 700 costs a tenth of a command's start."""
+"""New objects before Python collects garbage: its default, 700, costs a tenth of each start."""
 _JSON = click.Option(
     ["--json"], is_flag=True, expose_value=False, help="Print JSON instead of text."
 )
@@ -89,7 +89,7 @@ class ChatGroup(NearGroup):
     """
 
     def with_default(self, ctx: click.Context, args: Sequence[str]) -> list[str]:
-        """Return the arguments with the chat first, then the command. A chat may be named like a command."""
+        """Return the arguments, the chat first, then the command: a chat may be named like one."""
         names = self.list_commands(ctx)
         others = [place for place, word in enumerate(args) if place and not word.startswith("-")]
         is_command_first = bool(args) and args[0] in names
@@ -102,7 +102,7 @@ class ChatGroup(NearGroup):
         return list(args)
 
     def instead_of(self, ctx: click.Context, name: str) -> str:
-        """Return a hint for a name that is not a command; the mistyped one may have been taken for the chat."""
+        """Return a hint for a name that is no command; a mistyped one may be taken for a chat."""
         near = get_close_matches(str(ctx.params.get("chat")), self.list_commands(ctx), 1)
         meant = f"memproc {ctx.info_name} CHAT {near[0]} {name}" if near else ""
         return f"Did you mean: {meant}" if meant else super().instead_of(ctx, name)
@@ -239,7 +239,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         gc.set_threshold(_COLLECTED_AFTER)
-        # Without this, pydantic looks for plugins in every installed package, and gives them the settings.
+        # Without this, pydantic looks for plugins in every installed package, and gives them the
+        # settings.
         os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
         arguments = sys.argv[1:]
     if "_MEMPROC_COMPLETE" in os.environ:

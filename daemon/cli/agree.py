@@ -1,4 +1,4 @@
-"""Ask the person at a terminal, before `memproc run` begins, about missing keys and costs above a dollar.
+"""Ask the person at a terminal before `memproc run`: on missing keys, and costs above a dollar.
 
 Without a terminal nothing is asked, and memproc.toml decides.
 """
@@ -29,7 +29,7 @@ _CHOICES = """\
 
 
 def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
-    """Ask what must be asked. Return the notices that are answered by that, or None if nothing is to run."""
+    """Ask what must be asked; return the notices answered by that, or None to run nothing."""
     rows = planned_rows(settings, exports)
     titles = defaultdict[str, list[str]](list)
     answered: set[str] = set()
@@ -59,7 +59,7 @@ def agreed(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None
 
 
 def _price_with_key(rows: Sequence[PlannedRow], provider: str) -> str:
-    """Return a clause on what the models of a provider would cost with its key; empty if not known."""
+    """Return a clause on what a provider's models would cost with its key; empty if not known."""
     likely = 0
     for row in rows:
         if row.who and row.who.lacks_key == provider:

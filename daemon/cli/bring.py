@@ -182,7 +182,7 @@ def _bring(
     yes: bool,
     again: str,
 ) -> int:
-    """Plan, ask what must be asked, and bring; with `--json` only show the plan. Return the exit code."""
+    """Plan, ask what must be asked, and bring; with `--json` only plan. Return the exit code."""
     chosen, bringing = _planned(settings, export, choice)
     sentences = list(_sentences(export, choice, bringing))
     settings.done(*sentences, sentences=sentences)
@@ -231,7 +231,10 @@ def _note_what_is_left(settings: Settings, export: ForeignExport) -> None:
 def _planned(
     settings: Settings, export: ForeignExport, choice: BringChoice
 ) -> tuple[list[Chosen], Bringing]:
-    """Read the chosen conversations, and plan to bring them. Raises NotFound, also where no model is known."""
+    """Read the chosen conversations, and plan to bring them.
+
+    Raises NotFound, also where no model is known.
+    """
     chosen = read_chosen(export, choice)
     with settings.archive() as archive:
         bringing = _plan(archive, export, choice, chosen)
@@ -278,8 +281,8 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
     if not choice.instructions:
         if newest_instructions(bringing.chosen):
             yield (
-                f"Your custom instructions are in the export; --instructions {CUSTOM} makes them the "
-                "chat's system message."
+                f"Your custom instructions are in the export; --instructions {CUSTOM} makes them "
+                "the chat's system message."
             )
         if export.projects:
             names = ", ".join(list(export.projects)[:_MOST_TITLES])
@@ -294,7 +297,7 @@ def _sentences(export: ForeignExport, choice: BringChoice, bringing: Bringing) -
 
 
 def _not_brought(conversation: Conversation, zone: tzinfo, *, is_known: bool) -> Iterator[str]:
-    """Yield sentences on what of a conversation cannot be brought, in numbers, and on its other branches."""
+    """Yield sentences on what cannot be brought of a conversation, and its other branches."""
     not_included = [] if is_known else ["the system prompt"]
     for kind, number in conversation.left.items():
         noun, of, after_noun = kind.partition(" of ")  # "pages of a canvas"

@@ -1,4 +1,4 @@
-"""The person's choices in `memproc bring`: which conversations, with which model and instructions."""
+"""The person's choices in `memproc bring`: conversations, and with which model, instructions."""
 
 import shlex
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ class BringChoice:
 
 
 def read_chosen(export: ForeignExport, choice: BringChoice) -> list[Chosen]:
-    """Read the chosen conversations. Raises NotFound, or UsageError for choices that do not go together."""
+    """Read the chosen conversations; raise NotFound, or UsageError where choices clash."""
     listed = list(dict.fromkeys(_find(export, title) for title in choice.titles))
     if len(listed) > 1 and not choice.life:
         raise click.UsageError("Several become one chat: say what it is called, with --as NAME.")
@@ -100,9 +100,9 @@ def _find(export: ForeignExport, written: str) -> ListedConversation:
 
 
 def model_to_go_on(choice: BringChoice, chosen: Sequence[Chosen]) -> str:
-    """Return TypingMind's name of the model to go on with: the person's choice, else the old one's successor.
+    """Return TypingMind's name of the model to go on with; empty where it is not known.
 
-    Empty where neither is known.
+    It is the person's choice, else the old one's successor.
     """
     last = chosen[-1].conversation
     name = choice.model
@@ -116,7 +116,7 @@ def model_to_go_on(choice: BringChoice, chosen: Sequence[Chosen]) -> str:
 
 
 def instructions_of(export: ForeignExport, choice: BringChoice, chosen: Sequence[Chosen]) -> str:
-    """Return the instructions that the person has chosen as system message, else "". Raises NotFound."""
+    """Return the instructions chosen as the system message, else "". Raises NotFound."""
     offered = dict(export.projects)
     custom = newest_instructions(chosen)
     if custom:

@@ -1,4 +1,4 @@
-"""Show what was spent and may be spent, call by call, and raise a cap: `memproc budget`, `calls`."""
+"""Show what was and may be spent, call by call, and raise a cap: `memproc budget`, `calls`."""
 
 import click
 

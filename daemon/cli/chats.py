@@ -1,4 +1,4 @@
-"""List known chats and their versions, and accept a skipped one: `memproc chats`, `versions`, `accept`."""
+"""List chats and their versions, accept a skipped chat: `memproc chats`, `versions`, `accept`."""
 
 from pathlib import Path
 

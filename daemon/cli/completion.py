@@ -32,7 +32,7 @@ Find = Callable[[Settings, Sequence[str], str], Sequence[CompletionItem]]
 
 
 class _Bash(BashComplete):
-    """Completion for bash, which inserts a word unchanged: so blanks are escaped, unless a quote is open.
+    """Completion for bash, which inserts a word unchanged: so blanks are escaped, unless quoted.
 
     Click's script reads the answer with `read`, which removes one of two backslashes.
     """
@@ -81,7 +81,7 @@ class _Name(click.types.StringParamType):
 
 
 def complete_names(command: click.Command) -> None:
-    """Have the parameters of a command, and of all within it, completed that name chats, memories or providers."""
+    """Have names of chats, memories and providers completed in a command, and all within it."""
     finds: Mapping[str | None, Find] = {
         "chat": _chats,
         "names": _memories,

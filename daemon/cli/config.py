@@ -142,7 +142,7 @@ def config_fit_command(settings: Settings, model: str) -> None:
 
 
 def _tried(settings: Settings, name: str, window: int) -> Trial | None:
-    """Try a model on one's own machine or network, and return its trial; None where it was not tried."""
+    """Try a model on one's own machine or network, and return its trial; None if it had none."""
     config = settings.config
     if not is_local(name, config.models.options_for(name)):
         return None
@@ -169,8 +169,8 @@ def _unknown_models(config: Config) -> Iterator[str]:
                 continue
             if provider in LOCAL_PROVIDERS and not is_ones_own(options):
                 yield (
-                    f"models.{role}: {name} is on a server of your own, and no address is named. To "
-                    "have memproc write it: memproc init --local URL. Or write api_base into "
+                    f"models.{role}: {name} is on a server of your own, and no address is named. "
+                    "To have memproc write it: memproc init --local URL. Or write api_base into "
                     f'[models.options."{name}"].'
                 )
                 continue

@@ -91,7 +91,7 @@ def newest_demo() -> DemoSettings:
 
 
 def _show_what_is_kept(ctx: click.Context, settings: Settings) -> str:
-    """Show the versions of the sample and one memory. Return the chat's id, or "" if it was skipped."""
+    """Show the versions of the sample, and a memory. Return the chat's id; "" if it was skipped."""
     with settings.archive() as archive:
         chat_ids = [chat.chat_id for chat in known_chats(archive)]
         sample_memories = memories(archive, chat_ids[0]) if chat_ids else ()
@@ -105,7 +105,7 @@ def _show_what_is_kept(ctx: click.Context, settings: Settings) -> str:
 
 
 def _program() -> str:
-    """Return what to type for memproc: its path, if it was started by its path and is not on PATH."""
+    """Return what to type for memproc: its path, if it was started by that and is not on PATH."""
     started = Path(sys.argv[0])
     is_on_path = started.name != "memproc" or shutil.which("memproc")
     return "memproc" if is_on_path else shlex.quote(str(started))
@@ -115,7 +115,8 @@ def _program() -> str:
 def _fresh_folder() -> Iterator[Path]:
     """Yield a new folder for this demo: `demo`, or `demo-2` and so on if others are in use.
 
-    A demo is in use while it runs, or if it holds other chats. The folders of all others are removed.
+    A demo is in use while it runs, or if it holds other chats. The folders of all others are
+    removed.
     """
     base = demos_folder()
     make_private(base)

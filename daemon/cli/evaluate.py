@@ -108,8 +108,8 @@ def _own_questions(subject: EvaluatedChat, path: str | None) -> Sequence[EvalQue
     which = f"Question {read} of {path}" if read else path
     raise ConfigurationError(
         f"{which} cannot be asked.",
-        'The file is a JSON list; each entry has "question", "right", "wrong" with three others, and '
-        '"passage": words of one message under a memory, copied character for character.',
+        'The file is a JSON list; each entry has "question", "right", "wrong" with three others, '
+        'and "passage": words of one message under a memory, copied character for character.',
     )
 
 
@@ -126,7 +126,7 @@ def _price_sentence(settings: Settings, plan: EvaluationPlan) -> str:
 
 
 def _is_agreed(settings: Settings, plan: EvaluationPlan, *, yes: bool) -> bool:
-    """Show the price. Return whether the person agrees, who is only asked if it may exceed a dollar."""
+    """Show the price; return whether the person agrees, asked only if it may pass a dollar."""
     settings.say(_price_sentence(settings, plan))
     is_dear = plan.cost is not None and plan.cost.at_most > ASKED_ABOVE
     asks = settings.can_ask and not settings.quiet
@@ -168,7 +168,7 @@ def _tell_free(
     *,
     again: bool,
 ) -> None:
-    """Show the cloze report and what asking costs; in JSON also the newest report of an asked evaluation."""
+    """Show the cloze report and the cost of asking; in JSON also the newest report of one asked."""
     archive, price, provider = context.archive, "", subject.survey.roles.lacks_key
     if subject.survey.roles.has_agent:
         try:

@@ -68,7 +68,7 @@ def init_command(
 
 
 def _write_settings(settings: Settings, yes: bool) -> bool:
-    """Write memproc.toml if there is none, and make the folders. Return False if the person refuses."""
+    """Write memproc.toml if there is none, and make the folders; return False for a no."""
     from daemon.config.as_toml import default_file
     from daemon.config.loading import load, load_folders
 

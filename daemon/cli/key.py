@@ -1,4 +1,4 @@
-"""Keep a provider's key, try it, or forget it: `memproc key`. A key is never an argument, nor printed."""
+"""Keep a provider's key, try or forget it: `memproc key`. It is never an argument, nor printed."""
 
 import os
 import re
@@ -40,7 +40,8 @@ _NONE_ALLOWED = "No host is allowed but those of the providers, and what you nam
 def named_provider(text: str) -> str:
     """Return the provider that is named, or meant by "claude" or "gpt". Raises BadParameter.
 
-    An unknown name may be a misplaced key, so it is not repeated; the nearest provider is suggested.
+    An unknown name may be a misplaced key, so it is not repeated; the nearest provider is
+    suggested.
     """
     if name := meant_provider(text):
         return name
@@ -239,7 +240,7 @@ def key_works(settings: Settings, provider: str, key: Key) -> bool:
 
 
 def _trouble_with(name: str, settings: Settings, key: Key) -> str:
-    """Ask a model one tiny question, for a fraction of a cent. Return why it did not answer, else ""."""
+    """Ask a model a tiny question, for a fraction of a cent; return why it did not answer."""
     from daemon.models.completion import complete
     from daemon.models.hosts import addresses, refusal
     from primer.reply import smallest_request

@@ -91,7 +91,7 @@ def man_page(root: click.Command) -> str:
 
 
 def _helps(place: click.Context) -> Iterator[str]:
-    """Yield the help of a command with its lines unchanged, then that of each visible command within it."""
+    """Yield a command's help, lines unchanged, then that of each visible command within it."""
     words = place.get_help().replace("\\", "\\e").replace("-", "\\-")
     yield f".SS {place.command_path}\n.nf\n{words}\n.fi\n"
     group = place.command

@@ -1,4 +1,6 @@
-"""Show a chat's memories, and change how they are kept: `memproc memories`, `show`, `use`, `pin`, `retry`.
+"""Show a chat's memories, and change how they are kept.
+
+memproc memories, show, use, pin, retry
 
 Memories are named by their number in a chat, or by an id or its beginning.
 """
@@ -40,7 +42,7 @@ def named_memories(
 def one_memory(
     archive: Archive, settings: Settings, names: Sequence[str], how: HowNamed = "begun"
 ) -> tuple[Holding, Memory]:
-    """Return the one memory of these names, of which the first may be the chat's. Raises NotFound."""
+    """Return the one memory of these names; the first may be its chat's. Raises NotFound."""
     if len(names) > 2:
         raise click.UsageError(
             "Name one memory, and its chat before it if you like; quote a title that has spaces."

@@ -68,7 +68,7 @@ class _ChosenModel:
 def set_up_own_model(
     settings: Settings, path: Path, url: str, wanted: str, window: int, *, yes: bool
 ) -> bool:
-    """Ask a server, try its model once, and write it into memproc.toml. Return whether it was written.
+    """Ask a server, try its model once, write it into memproc.toml; return whether it was written.
 
     The trial's result is kept in any case.
 

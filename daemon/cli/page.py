@@ -113,7 +113,8 @@ def page_command(settings: Settings, number: int | None) -> None:
 def _opens(address: str) -> bool:
     """Open an address or a file. Return False where no program opens it.
 
-    xdg-open may run as long as the browser: if it has not failed after a few seconds, it has worked.
+    xdg-open may run as long as the browser: if it has not failed after a few seconds, it has
+    worked.
     """
     if sys.platform in ("darwin", "win32"):
         return click.launch(address) == 0
@@ -130,8 +131,8 @@ def _opens(address: str) -> bool:
 def _start_page(settings: Settings) -> int:
     """Start the page unless it answers, and return its port.
 
-    If another program has the port and the system does not say which, the next free port is used and
-    reported. Raises FileTrouble where the system says which program has it.
+    If another program has the port and the system does not say which, the next free port is used
+    and reported. Raises FileTrouble where the system says which program has it.
     """
     own_port = settings.config.page.port
     try:
@@ -169,9 +170,9 @@ def start_page_unless_there(settings: Settings, port: int = 0) -> None:
 def _is_ours(state: Path, port: int, started: "subprocess.Popen[bytes] | None" = None) -> bool:
     """Return whether memproc's page for this archive answers at the port.
 
-    It must prove that it can read our state folder before it gets the secret of a link. `started` is
-    the page's process if we have just started it. If not, and neither a page nor a daemon of ours
-    holds a lock, nothing is asked: another program at the port might never answer.
+    It must prove that it can read our state folder before it gets the secret of a link. `started`
+    is the page's process if we have just started it. If not, and neither a page nor a daemon of
+    ours holds a lock, nothing is asked: another program at the port might never answer.
     """
     import httpx
 

@@ -133,7 +133,7 @@ def pair_script_command(settings: Settings, path: Path) -> None:
 
 
 def _wait(state: Path, shown: PairingCode) -> Device:
-    """Wait for a device to be paired with the code, and return it. Raises MemprocError where the code ends first."""
+    """Wait for a device to pair with the code, and return it; MemprocError where the code ends."""
     while True:
         code = newest_code(state)
         if code is None or code.made_at != shown.made_at:

@@ -122,7 +122,7 @@ def _about_sample(context: Context, survey: Survey) -> Iterator[str]:
 
 
 def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> PlannedRow:
-    """Return the row with whether the export is ready without a call, and replaces the one in place."""
+    """Return the row, saying if the export is ready without a call, and replaces the one there."""
     ready = ready_without_calls(context, survey)
     if ready is None:
         return row

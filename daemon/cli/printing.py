@@ -43,9 +43,9 @@ def print_rows(table: ReportTable[Any]) -> None:
 
 
 def _print_card(card: Card) -> None:
-    """Print a card: its head, its text with marked words in bold, notes, and the command that opens it.
+    """Print a card: its head, its text with marked words in bold, notes, and what opens it.
 
-    The command is left out where the output goes to a file or a pipe.
+    That command is left out where the output goes to a file or a pipe.
     """
     words = "".join(styled(visible(part.text), bold=part.is_marked) for part in card.text).rstrip()
     head = in_width(in_one_line(card.head))
@@ -75,7 +75,7 @@ def _print_side_by_side(cards: Sequence[Card]) -> None:
 
 
 def print_step(words: str, command: str) -> None:
-    """Print what can be done next: on one line, or with the command on a line of its own if that is too long."""
+    """Print what can be done next; a command that does not fit has a line of its own."""
     line = f"{words}: {command}"
     if sys.stdout.isatty() and columns_of(line) > get_terminal_size().columns:
         line = f"{in_width(f'{words}:')}\n    {command}"

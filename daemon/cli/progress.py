@@ -22,7 +22,7 @@ _ABOUT_A_CHAT = events.Planned | events.MemoryMade | events.UserEdits | events.C
 _LEAST_BAR = 12  # columns
 _LEAST_TITLE = 8
 QUIET_SECONDS = 60.0
-"""After this time without a line, one says how far the run is; on a terminal there is a bar instead."""
+"""After this time without a line, one says how far the run is; a terminal has a bar instead."""
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Tally:
         return {**asdict(self), "usd": round(self.usd, 6)}
 
     def money(self) -> str:
-        """Return the dollars so far and the number of calls without a known price; "free" if neither."""
+        """Return the dollars so far, and the number of calls of unknown price; or "free"."""
         parts = [f"${self.usd:,.4f}"] if self.usd else []
         if self.unpriced_calls:
             parts.append(f"{counted(self.unpriced_calls, 'call')} of unknown price")
@@ -97,7 +97,7 @@ class Tally:
 
 
 class Progress:
-    """Shows the events of a run, and counts them; `bar` is a context manager that shows the progress bar.
+    """Shows the events of a run, and counts them; the context manager `bar` shows their progress.
 
     Skipped chats go to standard error. `answered` are notices that the person has answered already.
     `known` are the chats of the archive: those that share a title are shown with their ids.
@@ -170,7 +170,7 @@ class Progress:
         return f"{cut_title(title)} ({chat_id})"
 
     def _bar(self) -> "RenderableType":
-        """Return the line of the present chat, and its bar; a long title is cut to leave room for them."""
+        """Return the present chat's line, and its bar; a long title is cut to leave room."""
         from rich.console import Group
         from rich.progress_bar import ProgressBar
         from rich.table import Column, Table

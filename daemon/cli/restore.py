@@ -33,7 +33,7 @@ _LACKS_LATER = (
     "first. An export of this same chat is skipped until you say: memproc accept {}"
 )
 _FIRST_LINES = 14
-"""How many lines of a difference are shown before the question, so that all fits into a terminal's 24 lines."""
+"""How many lines of a difference precede the question, so that all fits in a terminal's 24."""
 
 
 @click.command

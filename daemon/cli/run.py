@@ -121,7 +121,7 @@ def _tell_events(
 
 
 def agreed_at_terminal(settings: Settings, exports: Sequence[Path]) -> frozenset[str] | None:
-    """Ask on a terminal what must be asked. Return the notices answered by that, or None for a no."""
+    """Ask at a terminal what must be asked; return the notices answered by that, None for a no."""
     if not (exports and settings.can_ask):
         return frozenset()
     from daemon.cli.agree import agreed  # late: the daemon's child does not plan twice
@@ -223,7 +223,7 @@ def _process(
 def _in_run(
     opened: Context, tell: events.Tell, record: RunRecord | None, stopping: Stopping
 ) -> Context:
-    """Return a context that tells and records all events, and raises ToldToStop as `_process` says."""
+    """Return a context that tells and records events, and raises ToldToStop as `_process` says."""
 
     def tell_of_call(event: events.Event) -> None:
         # This may run in a call's own thread, which must not end the run.

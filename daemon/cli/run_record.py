@@ -32,7 +32,7 @@ class ToldToStop(Unsent):
 
 
 class Stopping:
-    """Whether a command was told to stop, which it does only where no answer of a model gets lost."""
+    """Whether a command was told to stop: it does so only where no model's answer gets lost."""
 
     def __init__(self) -> None:
         self._is_asked = False
@@ -67,7 +67,7 @@ class RunRecord:
         """Whether the person has asked this run to stop."""
 
     def on(self, path: Path, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-        """Yield the outcomes of a file's chats, and record the beginning and the end of the work on it."""
+        """Yield the outcomes of a file's chats; record when the work on it begins and ends."""
         sighting = Sighting(0, 0, 0, 0)
         with suppress(OSError):  # if the file is gone, its outcome says so
             sighting = sighting_at(path)
@@ -81,7 +81,7 @@ class RunRecord:
         self._work = None
 
     def hear(self, event: events.Event) -> None:
-        """Record an event. Only one thread may use the archive, so events of others are recorded later by that one."""
+        """Record an event, that of another thread later: only one thread may use the archive."""
         self._heard.append(event)
         if get_ident() != self._thread:
             return

@@ -261,7 +261,7 @@ def _account() -> Account:
 
 
 def _carry_out(steps: list[InstallStep], settings: Settings) -> int:
-    """Announce and carry out the steps. Return 1 if a file was left alone, so that not all was done."""
+    """Announce and carry out the steps; return 1 if a file was left alone, 0 if all was done."""
     for step in steps:
         settings.say(step.sentence)
         step.carry_out()

@@ -98,7 +98,7 @@ class Settings:
             yield archive, find_chat(archive, name, "part")
 
     def archive(self) -> AbstractContextManager["Archive"]:
-        """Open the archive for reading, or an empty one where there is none yet. Creates nothing."""
+        """Open the archive to read, or an empty one where there is none yet; create nothing."""
         from daemon.archive.archive import Archive
 
         return Archive.read(self.folders.state, zone=self.config.memory.zone)
@@ -122,7 +122,8 @@ class Settings:
             try:
                 yield context
             finally:
-                # If this fails, the changes go on waiting; the error that ended the work must be raised.
+                # If this fails, the changes go on waiting; the error that ended the work must be
+                # raised.
                 with suppress(MemprocError):
                     _do_what_waits(context)
         with self.archive() as archive:
@@ -239,7 +240,7 @@ def wanted_exports(settings: Settings, paths: tuple[Path, ...]) -> tuple[Path, .
 
 
 def other_files(settings: Settings, paths: tuple[Path, ...]) -> "tuple[tuple[Path, Skipped], ...]":
-    """Return the inbox's files that are not exports, each with the reason; none if paths are given."""
+    """Return the inbox's files that are no exports, with the reasons; none if paths are given."""
     from daemon.chat.outcome import Skipped
     from daemon.files.candidates import others_in
 
@@ -261,7 +262,7 @@ pass_about = click.make_pass_decorator(AboutChat)
 
 
 def confirmed(settings: Settings, question: str, yes: bool, command: str) -> bool:
-    """Return whether the person agrees, by `--yes` or at the terminal; if not, show how to agree."""
+    """Return whether the person agrees, by `--yes` or at the terminal; if not, show how to."""
     if yes or (settings.can_ask and click.confirm(question)):
         return True
     settings.done("Nothing was changed.", next=(Step("To do it", f"{command} --yes"),))

@@ -104,11 +104,11 @@ def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Stat
 
 
 def _with_settings(status: Status, settings: Settings, archive: Archive) -> Status:
-    """Return the status with problems of chats, how full of kept passages these are, and trials of models.
+    """Return the status with problems of chats, their kept passages, and trials of models.
 
-    Problems of chats are models that end, wishes left out, and questions about kept passages. Trials
-    are those of models that memproc.toml names, with the reason if the agent does less. Raises
-    ConfigurationError.
+    Of kept passages it is how full of them chats are. Problems of chats are models that end, wishes
+    left out, and questions about kept passages. Trials are those of models that memproc.toml names,
+    with the reason if the agent does less. Raises ConfigurationError.
     """
     if known_chats(archive):
         from daemon.config.keys import keys  # late: only chats need it
@@ -200,7 +200,10 @@ def _exports(folder: Path) -> tuple[Path, ...]:
 def _next_step(
     status: Status, inbox: Path, exports: Sequence[Path], updated: Sequence[Path]
 ) -> tuple[str, ...]:
-    """Return what to do first as a sentence, then lines to copy: for a problem, a new export, an updated one."""
+    """Return a sentence on what to do first, then lines to copy.
+
+    They are for a problem, a new export, or an updated one.
+    """
     if status.problems:
         problem = status.problems[0]
         return f"{in_one_line(problem.what)} needs attention.", problem.next_step

@@ -1,4 +1,4 @@
-"""What a command does as the daemon's child: it gets its orders from the daemon, and sends it events.
+"""What a command does as the daemon's child: it gets its orders from it, and sends it events.
 
 The daemon writes a line of settings to standard input, then one for each further file that it hands
 over, and keeps the pipe open while it runs. When the pipe ends, the child ends, however the daemon
@@ -32,14 +32,14 @@ TOO_LATE = 75
 """The exit code of a child that did not end in time."""
 _BLOCK_BYTES = 1 << 16
 _LONGEST_JOB_SECONDS = 3600.0
-"""The longest that a job may take, which is silent meanwhile and may read many gigabytes of backups."""
+"""The longest that a job may take: silent meanwhile, it may read many gigabytes of backups."""
 
 
 def read_orders() -> tuple[SettingsAre, Iterable[Path]]:
     """Read the daemon's settings. From now on this process ends when the daemon does.
 
-    Return the settings, and an iterator that waits for each further file that the daemon hands over.
-    Raises UsageError where no settings come.
+    Return the settings, and an iterator that waits for each further file that the daemon hands
+    over. Raises UsageError where no settings come.
     """
     orders = _orders()
     settings = next(orders, None)
@@ -55,7 +55,8 @@ def read_orders() -> tuple[SettingsAre, Iterable[Path]]:
 def _orders() -> Iterator[Any]:
     """Yield what the daemon writes to standard input, until it closes the pipe.
 
-    Python's own stdin is not used, since a thread that reads it would hold its lock while Python ends.
+    Python's own stdin is not used, since a thread that reads it would hold its lock while Python
+    ends.
     """
     line = b""
     while block := os.read(0, _BLOCK_BYTES):
@@ -81,8 +82,8 @@ def _follow_daemon(orders: Iterator[Any], files: "SimpleQueue[Path | None]") -> 
 def as_events(works: Iterable[Callable[[Tell], int]]) -> int:
     """Do each work in turn, and print its events, including errors, as lines of JSON.
 
-    An error ends only its own work. Return the last exit code. What libraries print goes to standard
-    error.
+    An error ends only its own work. Return the last exit code. What libraries print goes to
+    standard error.
     """
     out, lock = sys.stdout, threading.Lock()
 

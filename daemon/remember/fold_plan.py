@@ -71,7 +71,7 @@ class FoldPlan:
         return [date for member in self.members for date in (member.began_at, member.ended_at)]
 
     def title(self, *, extracted: bool) -> str:
-        """Return the title that begins the first question; if extracted, with the fold's subject."""
+        """Return the title that begins the first question, with the fold's subject if extracted."""
         subjects = (subject_of(memory) for memory in self.memories)
         subject = shared_subject(subjects) if extracted else ""
         return write_title(*self.numbers, self._dates, extracted=extracted, subject=subject)

@@ -51,7 +51,10 @@ def stated_in(chunk: Iterable[Entry], zone: tzinfo) -> tuple[Wish, ...]:
 
 
 def with_stated(edition: Edition, wishes: Sequence[Wish], spoken: Iterable[str]) -> Edition:
-    """Return the edition, its refinement followed by the wishes in the language `spoken`."""
+    """Return the edition with the wishes after its refinement.
+
+    They are introduced in the language of `spoken`.
+    """
     return with_wishes(edition, wishes, language_of(spoken), count) if wishes else edition
 
 
