@@ -17,7 +17,7 @@ from primer.wording import Texts, fill, keep_inert, make_tags_inert, restore_tag
 from rules.conversation.memory import Six
 from rules.layers.core import CoreMemory, Refusal, Section, lines_of
 from rules.layers.core_layout import CoreEdit, Layout, Offer, describe_function
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.spans import Fields
 
 _FENCE = "```"
@@ -76,7 +76,7 @@ def _read_entry(entry: Any) -> CoreEdit | Refusal:
 def _as_meant(arguments: Fields) -> dict[str, object]:
     """Return the arguments with inert tags restored, without characters that no file can have."""
     return {
-        name: restore_tags(printable(value)) if isinstance(value, str) else value
+        name: restore_tags(make_printable(value)) if isinstance(value, str) else value
         for name, value in arguments.items()
     }
 
@@ -182,4 +182,4 @@ def _written(value: object) -> str:
 
     A model may write such halves as escapes, and they cannot be sent.
     """
-    return printable(json.dumps(value, ensure_ascii=False))
+    return make_printable(json.dumps(value, ensure_ascii=False))

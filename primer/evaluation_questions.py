@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 
-from primer.fact_questions import json_values
+from primer.fact_questions import read_json_values
 from primer.prompt import BEGINNING, EMPTY, Turn, mark_prefix_end, passage_alone, question
 from primer.wording import Texts, keep_inert, restore_tags
-from rules.checks.form import rare_words
+from rules.checks.form import find_rare_words
 from rules.conversation.history import Entry
 from rules.conversation.memory import Memory
 from rules.conversation.quote import Verbatim, find_quote
@@ -100,7 +100,7 @@ def read_questions(answer: str, memory: str, chunk: Sequence[Entry]) -> tuple[Ev
 
     Those are the ones whose passage is in the chunk, and the one on what was never said.
     """
-    for value in json_values(answer):
+    for value in read_json_values(answer):
         if isinstance(value, dict) and isinstance(value.get("questions"), list):
             said = (_said(entry, memory, chunk) for entry in value["questions"][:_SAID])
             unsaid = _unsaid(value.get("unsaid"), memory)
@@ -113,8 +113,8 @@ def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | 
     if question is None:
         return None
     # A good question has a rare word of its chunk that is not also in the instruction.
-    own = rare_words([question.text]) - rare_words([_WRITE])
-    of_chunk = rare_words([entry.message.words for entry in chunk])
+    own = find_rare_words([question.text]) - find_rare_words([_WRITE])
+    of_chunk = find_rare_words([entry.message.words for entry in chunk])
     return None if own.isdisjoint(of_chunk) else question
 
 
@@ -127,7 +127,7 @@ def read_own(
     question that lacks a part, or whose passage is in no chunk. `chunks` are by the ids of their
     memories.
     """
-    entries = next((value for value in json_values(text) if isinstance(value, list)), None)
+    entries = next((value for value in read_json_values(text) if isinstance(value, list)), None)
     if not entries:
         return None
     questions = []
@@ -177,6 +177,6 @@ def ask_questions(context: Sequence[Turn], posed: str, found: str = "") -> tuple
     return (*context, question(f"{keep_inert(found)}\n\n{asked}" if found else asked))
 
 
-def points_missed(questions: Sequence[EvalQuestion]) -> str:
+def describe_missed_points(questions: Sequence[EvalQuestion]) -> str:
     """Return what a memory lacked, as guidance for writing it again."""
     return "\n".join((_MISSED, *(f'- "{question.passage}"' for question in questions)))

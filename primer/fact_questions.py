@@ -90,7 +90,7 @@ def read_operations(answer: str) -> Operations | None:
 
     They are in an object with a list `memory`, or in a bare list of objects.
     """
-    values = list(json_values(answer))
+    values = list(read_json_values(answer))
     named = (
         value["memory"]
         for value in values
@@ -115,7 +115,7 @@ def read_operations(answer: str) -> Operations | None:
     return Operations(tuple(kept), len(listed) - len(kept))
 
 
-def json_values(answer: str) -> Iterator[object]:
+def read_json_values(answer: str) -> Iterator[object]:
     """Yield every JSON object and list in the answer, also in the middle of prose."""
     for at, character in enumerate(answer):
         if character in "{[":

@@ -151,7 +151,7 @@ ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
 """All placeholders that each text may have."""
 
 
-def problems(name: str, text: str) -> tuple[str, ...]:
+def find_problems(name: str, text: str) -> tuple[str, ...]:
     """Return why a text cannot be used under this name, a sentence a reason; none if it can."""
     if name not in PLACEHOLDERS:
         return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)

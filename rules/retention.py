@@ -82,20 +82,20 @@ class Kept:
     when: datetime
 
 
-def going(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
+def choose_removals(versions: Collection[Kept], now: datetime) -> tuple[int, ...]:
     """Return the numbers of one chat's versions to remove now, oldest first; at most half of all.
 
     Others that may be removed wait until the next time. Originals are kept for ever.
     """
     later = [version for version in versions if not version.is_original]
-    removable = over(later, now)
+    removable = find_surplus(later, now)
     oldest_first = sorted(
         (version.when, version.number) for version in later if version.number in removable
     )
     return tuple(number for _, number in oldest_first[: len(later) // 2])
 
 
-def over(versions: Collection[Kept], now: datetime) -> frozenset[int]:
+def find_surplus(versions: Collection[Kept], now: datetime) -> frozenset[int]:
     """Return the numbers of the versions of one chat that need not be kept any more.
 
     The newest is always kept: the one by date and, as a clock may have been set back, the one by

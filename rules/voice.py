@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import chain
 from statistics import fmean, pstdev
 
-from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
-from rules.extract.sentences import prose_sentences
-from rules.extract.words import terms
+from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue
+from rules.extract.sentences import find_prose_sentences
+from rules.extract.words import split_terms
 
 LEAST_WORDS = 5_000
 """The fewest words of a persona that distinguish authors with some certainty (Eder 2015)."""
@@ -51,14 +51,14 @@ def read_prose(texts: Sequence[str]) -> Prose:
     """Return the sentences of texts, without code, tables and mere signs."""
     sentences: list[SpokenSentence] = []
     for text in texts:
-        for sentence in prose_sentences(text):
-            sentences.append(SpokenSentence(Counter(terms(sentence)), sentence))
+        for sentence in find_prose_sentences(text):
+            sentences.append(SpokenSentence(Counter(split_terms(sentence)), sentence))
     return Prose(sum(sentence.words.total() for sentence in sentences), tuple(sentences))
 
 
-def distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float] | None:
+def measure_distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float] | None:
     """Return each other text's Delta from the persona's; None without words or a known language."""
-    tongue = spoken(chain.from_iterable(each.words for each in persona.sentences), TONGUES)
+    tongue = find_tongue(chain.from_iterable(each.words for each in persona.sentences), TONGUES)
     if tongue is UNKNOWN or not persona.words:
         return None
     profiles: list[list[float]] = []

@@ -16,7 +16,7 @@ from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
 from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
 from rules.typingmind.chat import Chat, parse_chat
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.wording import cut_title
 
 HowNamed = Literal["whole", "begun", "part"]
@@ -55,7 +55,7 @@ def find_chat(archive: Archive, written: str, how: HowNamed = "begun") -> KnownC
 
     Raises NotFound where none or several fit, DamagedChat where a damaged row may be the one.
     """
-    chats, written = known_chats(archive), printable(written)
+    chats, written = known_chats(archive), make_printable(written)
     fitting = _fitting(chats, written, how)
     if len(fitting) == 1:
         return fitting[0]

@@ -15,7 +15,7 @@ from daemon.archive.signs import remove_signs, set_sign, sign, signs_of
 from daemon.archive.trouble import damaged_chat
 from daemon.files.clock import Periods, at, periods
 from primer.thinking import Thinking
-from rules.money.price import Amounts, Reached, Which, cap_reached
+from rules.money.price import Amounts, Reached, Which, find_reached_cap
 
 THINKS = "thinks "
 """The beginning of the signs that say how a model thinks; the model's name follows."""
@@ -206,7 +206,7 @@ def reserve(
     with archive.transaction():
         if most is not None:
             amounts = spent(archive, run, periods(at(now)))
-            if reached := cap_reached(caps, amounts, most):
+            if reached := find_reached_cap(caps, amounts, most):
                 return reached
         row = {
             "request": call.request, "chat_id": call.chat_id, "model": call.model, "run": run,

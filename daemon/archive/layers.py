@@ -14,7 +14,7 @@ from daemon.archive.records import columns, row_of
 from daemon.archive.seals import is_sound, refuse_damage
 from rules.conversation.marker import text_digest
 from rules.errors import ArchiveError
-from rules.extract.words import terms
+from rules.extract.words import split_terms
 from rules.layers.core import CoreEvent
 from rules.layers.facts import FactEvent
 
@@ -234,12 +234,13 @@ def ranked(texts: Sequence[str], words: str) -> Sequence[int]:
     documents = []
     for text in texts:
         spelled = [
-            f"w{numbers.setdefault(word, len(numbers))}" for word in terms(normalize("NFKC", text))
+            f"w{numbers.setdefault(word, len(numbers))}"
+            for word in split_terms(normalize("NFKC", text))
         ]
         documents.append(" ".join(spelled))
     asked = [
         f"w{numbers[word]}"
-        for word in dict.fromkeys(terms(normalize("NFKC", words)))
+        for word in dict.fromkeys(split_terms(normalize("NFKC", words)))
         if word in numbers
     ]
     if not asked:

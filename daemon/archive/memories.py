@@ -19,7 +19,7 @@ from rules.conversation.memory import (
 )
 from rules.errors import NotFound
 from rules.plan.work import Round
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 
 if TYPE_CHECKING:  # listing memories needs none of what recognizes them
     from rules.recognize.chat_reading import ChatReading
@@ -99,7 +99,7 @@ def read_memory(archive: Archive, memory_id: str, preferred: Preferred = "hindsi
 def _named(archive: Archive, written: str, chat_id: str) -> tuple[tuple[str, str], ...]:
     """Return the memories that may be meant, each once, as pairs of chat id and memory id."""
     ids = "SELECT chat_id, memory.id FROM memory JOIN chat ON chat.id = chat"
-    written = printable(written)
+    written = make_printable(written)
     name = _name(written)
     rows = []
     if written and not (name and chat_id):

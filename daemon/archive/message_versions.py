@@ -23,7 +23,7 @@ from rules.output.arrange import edited_closing
 from rules.recognize.absent import Absent
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
-from rules.typingmind.content import attachments
+from rules.typingmind.content import find_attachments
 from rules.typingmind.message import Message
 
 _OF_CHAT = "chat = (SELECT id FROM chat WHERE chat_id = ?)"
@@ -170,11 +170,11 @@ def _is_stored(archive: Archive, place: Place, version: _NewestVersion) -> bool:
         return bool(archive.value(any_version, (version.message, sha256)))
     if not place.original or message.digest != version.digest:
         return False
-    files = attachments(message.raw)
+    files = find_attachments(message.raw)
     if not files:
         return True
     stored = archive.run("SELECT raw, packed, sha256 FROM body WHERE sha256 = ?", (version.sha256,))
-    return all(attachments(unpacked(*body)) == files for body in stored)
+    return all(find_attachments(unpacked(*body)) == files for body in stored)
 
 
 def _mark_gone(

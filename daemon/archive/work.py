@@ -19,7 +19,7 @@ from daemon.events import (
 )
 from rules.arrival import IN_HAND, UNTAKEN, Sighting, State
 from rules.conversation.memory import CHUNK_LEVEL, EXTRACTED
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 
 By = Literal["daemon", "hand", "page", "bridge"]
 """What began the work on a file: the daemon; or the person at a terminal, page or TypingMind."""
@@ -380,4 +380,4 @@ def known_titles(archive: Archive) -> tuple[Titled, ...]:
 def places_of_outcomes(archive: Archive, chat_id: str, title: str) -> list[tuple[str, int]]:
     """Return chat id and arrival of each outcome of a chat, by its id, or by title in any case."""
     outcomes = "SELECT chat_id, arrival FROM outcome WHERE chat_id = ? OR lower(title) = lower(?)"
-    return archive.run(outcomes, (printable(chat_id), printable(title)))
+    return archive.run(outcomes, (make_printable(chat_id), make_printable(title)))

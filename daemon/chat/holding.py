@@ -11,7 +11,7 @@ from daemon.config.settings import Config
 from rules.conversation.memory import Edition, Memory, memories_by_id, with_all_inside
 from rules.errors import MemprocError
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import State, states
+from rules.plan.folds import State, find_states
 
 _EDITIONS = ("memory", "editions")
 
@@ -73,7 +73,7 @@ def holding(archive: Archive, config: Config, chat_id: str) -> Holding:
     made = memories(archive, chat_id, own.memory.editions)
     all_editions = {memory.memory_id: editions(archive, memory.memory_id) for memory in made}
     bounds = bounds_of(own, agent_window(archive, chat_id))
-    known = states(chat_id, made, bounds)
+    known = find_states(chat_id, made, bounds)
     return Holding(chat_id, made, memories_by_id(made), known, all_editions, bounds)
 
 

@@ -41,7 +41,7 @@ from daemon.models.splitting import remembering_splitter
 from daemon.models.tokens import Counts, count, digest_of, keep
 from primer.core_questions import tools_of
 from primer.models import token_factor
-from rules.conversation.kept_wishes import describe_left_out_wishes, wishes_within
+from rules.conversation.kept_wishes import describe_left_out_wishes, fit_wishes
 from rules.conversation.memory import Edition, Memory
 from rules.conversation.memory_subject import find_subjects
 from rules.conversation.memory_title import count_lead, subject_of
@@ -61,13 +61,13 @@ from rules.plan.folds import (
 from rules.plan.limits import (
     NoRoom,
     find_too_large,
+    fit_sizes,
     least_window,
     nearest_limit,
-    sizes_within,
 )
 from rules.plan.work import PlannedChunk, Round, hindsight_round
 from rules.typingmind.chat import Chat
-from rules.typingmind.warnings import beyond_window, warnings
+from rules.typingmind.warnings import find_warnings, warn_beyond_window
 
 Section = tuple[MissingFold | None, tuple[Memory, ...]]
 """The next fold that is missing in a memory section, and what is in it now, oldest first."""
@@ -122,7 +122,7 @@ class Survey(ShownChat):
     ) -> Iterator[tuple[Memory, Edition]]:
         """Return each memory with its edition, without what is over, or wishes beyond budget."""
         gone = released_wishes(self.passages)
-        editions = wishes_within(memories, self.bounds.wishes, version, count, gone)
+        editions = fit_wishes(memories, self.bounds.wishes, version, count, gone)
         return zip(memories, editions, strict=True)
 
     def too_many_words(self, shown: Sequence[Memory]) -> str:
@@ -159,7 +159,7 @@ class Survey(ShownChat):
         if limit is None or limit.is_price:
             return ""
         command, fixed = f"memproc config fit {agent.name}", self.plan.fixed_tokens
-        sizes = sizes_within(limit.most_on_any_day, fixed, factor)
+        sizes = fit_sizes(limit.most_on_any_day, fixed, factor)
         if sizes and sizes.chunk < self.config.chunk.tokens:
             return f"{sizes} fit into {limit.tokens:,}: {command}"
         least = least_window(self.plan.work, fixed, factor)
@@ -348,7 +348,7 @@ def _choose_writers(archive: Archive, shown: ShownChat, key: FindKey, now: str) 
 def _warn(surveyed: Survey, held: Collection[str]) -> Iterator[str]:
     """Yield what the person is warned of; empty sentences are left out."""
     chat, reading, plan = surveyed.chat, surveyed.reading, surveyed.plan
-    yield from warnings(chat, [place.message for place in reading.places])
+    yield from find_warnings(chat, [place.message for place in reading.places])
     yield from plan.warnings
     messages = [entry.message for entry in reading.entries]
     name, window = chat_model(chat, messages, surveyed.config.models)
@@ -356,7 +356,7 @@ def _warn(surveyed: Survey, held: Collection[str]) -> Iterator[str]:
         words, factor = canned(surveyed.texts), token_factor(name)
         texts = (chat.system_message, words.opening, words.closing)
         system_message, opening, closing = (surveyed.counts.all[digest_of(text)] for text in texts)
-        yield beyond_window(
+        yield warn_beyond_window(
             round(system_message * factor),
             round((plan.section_tokens + opening + closing) * factor),
             round((plan.waiting_tokens + plan.live_tokens) * factor),

@@ -14,7 +14,7 @@ from daemon.files.foreign import ForeignExport, ListedConversation
 from primer.models import own_model
 from primer.retirement import find_heir, find_successor
 from rules.errors import NotFound
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.wording import counted, cut_title
 
 CUSTOM = "custom"
@@ -37,10 +37,10 @@ class BringChoice:
         """Return the same without halves of surrogate pairs, which a terminal may pass on."""
         return replace(
             self,
-            titles=tuple(map(printable, self.titles)),
-            life=printable(self.life),
-            model=printable(self.model),
-            instructions=printable(self.instructions),
+            titles=tuple(map(make_printable, self.titles)),
+            life=make_printable(self.life),
+            model=make_printable(self.model),
+            instructions=make_printable(self.instructions),
         )
 
     def command(self, file: Path) -> str:

@@ -19,7 +19,7 @@ from daemon.reports.core_memory import core_history, core_report
 from daemon.reports.facts import fact_history, facts_report
 from daemon.reports.passages import passages_report
 from daemon.reports.report import TO_SEE_IT
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 
@@ -86,7 +86,7 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
     release it.
     """
     entered = sys.stdin.read() if text in (None, "-") else str(text)
-    words = "" if empty else printable(entered).strip("\n")
+    words = "" if empty else make_printable(entered).strip("\n")
     is_clear = not text if empty else words.strip()
     if not is_clear:
         raise click.UsageError(

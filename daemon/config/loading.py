@@ -210,13 +210,13 @@ def _own_file(folder: Path, name: str) -> Path | None:
 
 def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
     """Return a text of the user's own, and what is wrong with it."""
-    from primer.wording import problems
+    from primer.wording import find_problems
 
     try:
         text = path.read_text(encoding="utf-8-sig").replace("\r\n", "\n").strip()
     except (OSError, UnicodeDecodeError) as fault:
         return "", [f"{path}: cannot be read as UTF-8 text ({type(fault).__name__})"]
-    return text, [f"{path}: {problem}" for problem in problems(name, text)]
+    return text, [f"{path}: {problem}" for problem in find_problems(name, text)]
 
 
 @cache

@@ -41,7 +41,7 @@ from primer.evaluation_questions import (
     PLAIN_JSON,
     SEEN,
     ask_questions,
-    points_missed,
+    describe_missed_points,
     read_questions,
 )
 from primer.models import Model
@@ -334,4 +334,4 @@ def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
             f"To evaluate the chat as it is now: memproc eval {chat_id}",
         )
     numbers = [question.number for question in lacking]
-    return retry(context, memory.memory_id, points_missed(lacking), numbers)
+    return retry(context, memory.memory_id, describe_missed_points(lacking), numbers)

@@ -11,8 +11,8 @@ from daemon.evaluate.subject import EvaluatedChat
 from rules.conversation.memory import EXTRACTED, Edition
 from rules.errors import DamagedChat
 from rules.evaluate.report import Voice
-from rules.typingmind.message import left_out, read_message
-from rules.voice import LEAST_WORDS, distances, read_prose
+from rules.typingmind.message import read_message, why_left_out
+from rules.voice import LEAST_WORDS, measure_distances, read_prose
 from rules.wording import cut_title
 
 _ANSWERS = (3, 5)
@@ -35,7 +35,7 @@ def voice_of(archive: Archive, subject: EvaluatedChat) -> Voice:
         few = f"the memories have {of_memories:,} words, and {LEAST_WORDS:,} are needed"
         return Voice({}, persona.words, few)
     enough = {name: own for name, own in prose.items() if own.words >= LEAST_WORDS}
-    apart = distances(persona, enough)
+    apart = measure_distances(persona, enough)
     if apart is None:
         return Voice({}, persona.words, "the language of the chat has no list of function words")
     return Voice(apart, persona.words)
@@ -64,5 +64,5 @@ def _texts_of(archive: Archive, chat_id: str, speaker: str) -> Iterator[str]:
     """Yield the words of a chat's raw messages by this speaker, except those left out."""
     for raw in raw_conversation(archive, chat_id).messages:
         message = read_message(raw)
-        if message.speaker == speaker and left_out(message) is None:
+        if message.speaker == speaker and why_left_out(message) is None:
             yield message.words

@@ -287,7 +287,7 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
     nested = partial(_note_list, partial(_note_entry, noted, path, entry))
     walkers = {key: partial(_note_field, fields, key) for key in _NOTED}
     walkers |= dict.fromkeys(_LISTS, nested)
-    members, stop = spans.members(reel, at, walkers)
+    members, stop = spans.read_members(reel, at, walkers)
     keys = [member.key for member in members]
     source = _source_of(fields)
     if source:

@@ -39,7 +39,7 @@ from daemon.remember.extracted import could_write
 from daemon.status.folder_checks import written_exports
 from rules.errors import ChatSkipped, FileTrouble, NotAnExport
 from rules.plan.selection import why_excluded
-from rules.retention import PARTS, Kept, going
+from rules.retention import PARTS, Kept, choose_removals
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date, write_date
 
@@ -79,7 +79,7 @@ def prune(folders: Folders, now: datetime) -> str:
             for version in versions
             if (when := parse_date(version.written_at))
         ]
-        numbers = going(dated, now)
+        numbers = choose_removals(dated, now)
         over += [version for version in versions if version.number in numbers]
     if over and (damages := check_backups(backups)):
         return (

@@ -15,8 +15,8 @@ from primer.finish import REFUSED
 from primer.prompt import ToolCall
 from primer.reply import EMBEDDING, Request
 from rules.errors import ContextTooLong, Forbidden, MemprocError, ModelError
-from rules.layers.facts import cosines
-from rules.typingmind.content import printable
+from rules.layers.facts import compute_cosines
+from rules.typingmind.content import make_printable
 
 if TYPE_CHECKING:
     import httpx
@@ -194,7 +194,7 @@ def _written(litellm: Any, request: Request, options: Mapping[str, Any]) -> Comp
         getattr(message, "thinking_blocks", None),
     )
     return Completion(
-        text=printable(message.content or ""),
+        text=make_printable(message.content or ""),
         finish=choice.finish_reason or "",
         tokens_in=usage.prompt_tokens or 0,
         tokens_out=usage.completion_tokens or 0,
@@ -219,7 +219,7 @@ def _messages_of(request: Request) -> list[dict[str, Any]]:
 
 
 def _tool_call(call: Any) -> ToolCall:
-    arguments = printable(call.function.arguments or "")
+    arguments = make_printable(call.function.arguments or "")
     return ToolCall(call.id or "", call.function.name or "", arguments)
 
 
@@ -240,7 +240,7 @@ def _likeness(litellm: Any, request: Request, options: Mapping[str, Any]) -> Com
             "Choose another model for facts.embedding in memproc.toml, or none.",
         )
     tokens = response.usage.prompt_tokens if response.usage else 0
-    cosine_rows = json.dumps(cosines(vectors))
+    cosine_rows = json.dumps(compute_cosines(vectors))
     return Completion(cosine_rows, "stop", tokens, usd=response._hidden_params.get("response_cost"))
 
 

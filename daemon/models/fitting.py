@@ -6,7 +6,7 @@ from daemon.models.hosts import larger_window
 from daemon.models.tokens import count
 from primer.models import Model
 from rules.errors import ConfigurationError
-from rules.plan.limits import Limit, Sizes, sizes_within
+from rules.plan.limits import Limit, Sizes, fit_sizes
 
 _SMALLEST_WINDOW = 8192
 """Of the usual windows, the smallest with room for what memproc asks."""
@@ -21,7 +21,7 @@ def sizes_for(config: Config, model: str, window: int, factor: float, then: str 
     `then`, to be typed once the window is larger.
     """
     fixed = count(load_texts(config.texts.path).primer) + _SYSTEM_MESSAGE
-    sizes = sizes_within(Limit(window).most, fixed, factor)
+    sizes = fit_sizes(Limit(window).most, fixed, factor)
     if sizes is None:
         asked = Model(model, config.models.options_for(model))
         raise ConfigurationError(

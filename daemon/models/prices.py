@@ -22,7 +22,7 @@ from rules.money.estimate import (
     estimate_cost,
     longest_calls,
     planned_calls,
-    traffic,
+    sum_traffic,
 )
 from rules.money.price import Price, Usage
 from rules.money.usage import can_be_learned
@@ -133,7 +133,7 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     planned = planned_calls(plan, one_slot=shares_slot)
     longest = longest_calls(plan, plan.largest_section)
     return PlanCost(
-        traffic(planned, lambda call: models[call.role]),
+        sum_traffic(planned, lambda call: models[call.role]),
         estimate_cost(planned, longest, lambda call: models[call.role]),
         _replies(archive, asked.name, now),
         batched and takes_batches(asked.name),

@@ -24,7 +24,7 @@ from daemon.files.lock import Busy, is_held
 from daemon.page.app import Desk, View, desk_of, field, named_chat, show_at
 from daemon.status.status import present_run
 from rules.errors import MemprocError, RefusedArguments
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from service.command import memproc_argv
 
 CORE = "/chat/{chat}/core"
@@ -126,7 +126,7 @@ def start_command(
 def _refuse_unfit(*texts: str) -> None:
     """Raise RefusedArguments for text that no process can be given; no user types such text."""
     for text in texts:
-        if "\0" in text or printable(text) != text:
+        if "\0" in text or make_printable(text) != text:
             raise RefusedArguments("This text holds what is no character.", "Take it out.")
         if len(text) > _LONGEST_ARGUMENT:
             most = f"{_LONGEST_ARGUMENT:,} characters"

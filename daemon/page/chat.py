@@ -25,7 +25,7 @@ from daemon.reports.passages import passage_steps
 from rules.conversation.kept_wishes import find_open_wishes
 from rules.conversation.memory import memories_of_chunks
 from rules.layers.kept_passages import released_wishes
-from rules.plan.chunks import Spoken, live_tokens, tokens_of
+from rules.plan.chunks import Spoken, count_live_tokens, tokens_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def chat_sizes(archive: Archive, config: Config, held: Holding) -> ChatSizes:
     messages = live_messages(archive, held.chat_id)
     counts = known_counts(archive, ENCODING, list({message.digest for message in messages}))
     spoken = [Spoken(message.role or "", counts.get(message.digest, 0)) for message in messages]
-    live = live_tokens(spoken, 0, chat_config.chunk.tokens, chat_config.tail.tokens)
+    live = count_live_tokens(spoken, 0, chat_config.chunk.tokens, chat_config.tail.tokens)
     sources = (memory.source_tokens for memory in memories_of_chunks(held.memories))
     return ChatSizes(
         folds=sum(memory.edition.tokens for memory in held.shown if memory.is_fold),

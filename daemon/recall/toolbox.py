@@ -28,7 +28,7 @@ from daemon.recall.library import Library, Recalled, as_error, reach
 from daemon.recall.records import named, plain
 from daemon.recall.whole_record import What, open_record
 from rules.errors import MemprocError, NotFound, RefusedArguments
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 
 _DAY = r"^(\d{4}-\d{2}-\d{2})?$"
 _LONGEST_SHOWN = 60  # characters of a value that is refused
@@ -231,7 +231,7 @@ def with_whole_letters(text: str) -> str:
     if "\\ud" not in text.lower():
         return text
     try:
-        return printable(json.dumps(json.loads(text), ensure_ascii=False))
+        return make_printable(json.dumps(json.loads(text), ensure_ascii=False))
     except (ValueError, RecursionError):
         return text
 

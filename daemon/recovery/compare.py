@@ -15,8 +15,8 @@ from daemon.files.read import chats_in
 from daemon.recovery.restore import find_version, read_updated, updated_path
 from rules.conversation.marker import Canned
 from rules.errors import ChatSkipped, NotFound
-from rules.output.difference import Difference, Side, difference
-from rules.output.difference_lines import DifferenceLine, difference_lines
+from rules.output.difference import Difference, Side, compare_exports
+from rules.output.difference_lines import DifferenceLine, describe_difference
 from rules.recognize.known import Known, recognize_export
 from rules.typingmind.chat import read_messages
 from rules.typingmind.dates import in_zone
@@ -62,10 +62,10 @@ def compare_versions(
     known = know(archive, chat_id)
     words = canned(load_texts(config.of(known_chat(archive, chat_id)).texts.path))
     old, new = _side(known, words, before), _side(known, words, after)
-    changes = difference(old, new, known.memories)
+    changes = compare_exports(old, new, known.memories)
     raw = (replace(change, date=in_zone(change.date, archive.zone)) for change in changes.raw)
     changes = replace(changes, raw=tuple(raw))
-    return changes, list(difference_lines(changes, known.memories, persona_of(archive, chat_id)))
+    return changes, list(describe_difference(changes, known.memories, persona_of(archive, chat_id)))
 
 
 def _side(known: Known, words: Canned, content: Content) -> Side:

@@ -43,7 +43,7 @@ from daemon.remember.quotes import stated_in
 from primer.prompt import question
 from rules.conversation.history import Entry, Group, group_by_memory
 from rules.conversation.kept_wishes import with_listed_wishes
-from rules.conversation.memory import Memory, aliases
+from rules.conversation.memory import Memory, map_aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
 from rules.recognize.adopted import as_dated, with_cited_sources
@@ -260,7 +260,7 @@ def _complete(
     of hindsight. Messages in `taken_out` may be under none.
     """
     archive, chat_id = context.archive, newest.chat_id
-    own_names = aliases(memories(archive, chat_id))
+    own_names = map_aliases(memories(archive, chat_id))
     shown = {own_names.get(name, name): group for name, group in shown.items()}
     markers = {
         name: place.ours for name, group in shown.items() for place in group.values() if place.ours

@@ -17,7 +17,7 @@ from daemon.files.reasons import file_errors
 from daemon.recovery.erase import own_shelves
 from daemon.recovery.restore import chats_of_export
 from rules.errors import NotFound
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.wording import cut_title
 
 
@@ -41,7 +41,7 @@ def find_erasable(archive: Archive, folders: Folders, written: str) -> KnownChat
 
     Raises NotFound, FileTrouble.
     """
-    written = printable(written)
+    written = make_printable(written)
     if is_known(archive, written):
         return find_chat(archive, written, "whole")
     strays = find_strays(archive, folders)

@@ -52,15 +52,17 @@ class Material:
 
     def quote(self, words: int) -> str:
         """Return the best quote of the passage, of about `words` words; empty where it has none."""
-        return answers.quote(self.passage, words, self.before, self._wishes)
+        return answers.pick_quote(self.passage, words, self.before, self._wishes)
 
     def perspective(self, words: int, besides: Sequence[str]) -> str:
         """Return what the persona says of itself, or the next best sentences."""
-        return answers.perspective(self.passage, words, (*besides, *self._wishes), self.before)
+        return answers.write_perspective(
+            self.passage, words, (*besides, *self._wishes), self.before
+        )
 
     def analysis(self, words: int, besides: Sequence[str]) -> str:
         """Return what the person asked, or a line of what both sides said."""
-        return answers.analysis(self.passage, words, (*besides, *self._wishes), self.before)
+        return answers.write_analysis(self.passage, words, (*besides, *self._wishes), self.before)
 
     def refinement(self, words: int, besides: Sequence[str]) -> str:
         """Return what both sides said, in paragraphs where there are several stretches."""

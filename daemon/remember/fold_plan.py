@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rules.conversation.kept_wishes import each_once
+from rules.conversation.kept_wishes import drop_repeats
 from rules.conversation.memory import (
     Memory,
     Quote,
@@ -93,7 +93,7 @@ def fold_plan(memories: Sequence[Memory], names: Sequence[str], level: int) -> F
         members=members,
         level=level,
         quotes=tuple(quote for memory in of_chunks for quote in memory.in_prompts.quotes),
-        wishes=each_once(wish for memory in remembered for wish in memory.in_prompts.wishes),
+        wishes=drop_repeats(wish for memory in remembered for wish in memory.in_prompts.wishes),
         numbers=(first, last),
         memories=remembered,
         from_memories=members_reading(members, by_id).from_memories,

@@ -22,13 +22,13 @@ from primer import prompt
 from primer.reply import Answered, Refused
 from primer.wording import fill, keep_inert, restore_tags
 from rules.conversation.history import Entry
-from rules.conversation.kept_wishes import wishes_in, with_wishes
+from rules.conversation.kept_wishes import find_wishes, with_wishes
 from rules.conversation.memory import Edition, Quote, Wish
 from rules.conversation.quote import (
     MOST_QUOTE_WORDS,
     QUOTE_WORDS,
     Verbatim,
-    best_run,
+    cut_best_run,
     find_quote,
     nearest_passage,
 )
@@ -43,7 +43,7 @@ def stated_in(chunk: Iterable[Entry], zone: tzinfo) -> tuple[Wish, ...]:
 
     Each is dated by its day in `zone`.
     """
-    return wishes_in(
+    return find_wishes(
         chunk,
         lambda text: keep_inert(text) == text,
         lambda entry: in_zone(entry.message.created_at, zone)[:10],
@@ -98,7 +98,7 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
         if isinstance(quote, Verbatim):
             if not is_first:
                 yield Noted("quote verbatim at the second try")
-            text = best_run(quote.text, MOST_QUOTE_WORDS)
+            text = cut_best_run(quote.text, MOST_QUOTE_WORDS)
             return Quote(text, quote.source, "agent")
         yield Noted("not verbatim")
         answers.insert(0, answer)
@@ -109,6 +109,6 @@ def _ask_agent(sheet: Worksheet, question: Question, chunk: Sequence[Entry]) -> 
         nearest = nearest_passage(restore_tags(answer.text), chunk)
         if isinstance(nearest, Verbatim):
             yield Noted("nearest passage taken as the quote")
-            text = best_run(nearest.text, MOST_QUOTE_WORDS)
+            text = cut_best_run(nearest.text, MOST_QUOTE_WORDS)
             return Quote(text, nearest.source, "aligned")
     return None

@@ -15,7 +15,7 @@ from daemon.status.printable import told_apart
 from daemon.status.sentences import trial_in_words
 from primer.models import EXTRACTIVE
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
-from rules.money.price import Amounts, Usage, cost_in_words, dollars, first_reached, in_words
+from rules.money.price import Amounts, Usage, cost_in_words, dollars, find_first_reached, in_words
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.wording import about_it, as_sentence, capital, counted, with_file
 
@@ -118,7 +118,7 @@ def _totals(rows: Sequence[PlannedRow], caps: Amounts, spent: Amounts) -> dict[s
     cost, traffic = total_cost(rows), NO_TRAFFIC
     for row in rows:
         traffic = traffic.plus(row.money.traffic) if row.money else traffic
-    likely, at_most = (first_reached(caps, spent, usd) for usd in (cost.likely, cost.at_most))
+    likely, at_most = (find_first_reached(caps, spent, usd) for usd in (cost.likely, cost.at_most))
     return {
         "chats": len(plans),
         "chunks": sum(len(plan.chunks) for plan in plans),

@@ -33,7 +33,7 @@ from rules.bring.conversation import (
     tree_of,
 )
 from rules.bring.tool_call import in_lines, read_arguments
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.spans import Fields, Number, as_list, text, text_under
 
 SUMMARY_KEYS = ("title", "id", "conversation_id", "create_time", "update_time", MAPPING)
@@ -65,8 +65,8 @@ def summarize_chatgpt(fields: Fields) -> Summary:
     named = text_under(fields, "conversation_id", "id")
     return Summary(
         source="chatgpt",
-        key=printable(named or next(iter(as_dict(fields.get(MAPPING))), "")),
-        title=printable(text_under(fields, "title")).strip() or "Untitled",
+        key=make_printable(named or next(iter(as_dict(fields.get(MAPPING))), "")),
+        title=make_printable(text_under(fields, "title")).strip() or "Untitled",
         began=read_moment(fields.get("create_time")) or first,
         ended=last or read_moment(fields.get("update_time")),
         messages=len(spoken),

@@ -31,7 +31,7 @@ from rules.bring.conversation import (
 )
 from rules.bring.tool_call import as_one_line, in_lines
 from rules.typingmind import spans
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.spans import BadJson, Fields, as_list, text, text_under
 
 CHAT_MESSAGES = "chat_messages"
@@ -59,8 +59,8 @@ def summarize_claude(fields: Fields) -> Summary:
     named = text_under(fields, "uuid", "conversation_id")
     return Summary(
         source="claude",
-        key=printable(named or next(iter(messages), "")),
-        title=printable(text_under(fields, "name", "title")).strip() or "Untitled",
+        key=make_printable(named or next(iter(messages), "")),
+        title=make_printable(text_under(fields, "name", "title")).strip() or "Untitled",
         began=read_moment(fields.get("created_at")) or first,
         ended=last or read_moment(fields.get("updated_at")),
         messages=len(messages),
@@ -112,7 +112,7 @@ def project_instructions(projects: object) -> dict[str, str]:
         name = text_under(project, "name")
         prompt = text_under(project, "prompt_template")
         if name.strip() and prompt.strip():
-            instructions[printable(name)] = printable(prompt)
+            instructions[make_printable(name)] = make_printable(prompt)
     return instructions
 
 

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from rules.typingmind import spans
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.dates import parse_date
 from rules.typingmind.spans import Fields, text_under
 
@@ -167,13 +167,13 @@ def framed(what: str, text: str = "") -> str:
 
     With a text, the text and a closing line follow.
     """
-    what = " ".join(printable(what).split())[:_LONGEST_NAME]
+    what = " ".join(make_printable(what).split())[:_LONGEST_NAME]
     return f"[{what}]\n{text.strip()}\n[end of {what}]" if text.strip() else f"[{what}]"
 
 
 def paragraphs(pieces: Iterable[str]) -> str:
     """Join the pieces that are not blank, with an empty line between them."""
-    return printable("\n\n".join(piece for piece in pieces if piece.strip()))
+    return make_printable("\n\n".join(piece for piece in pieces if piece.strip()))
 
 
 def not_brought(what: str, left_out: LeftOut) -> str:
@@ -253,7 +253,7 @@ def make_conversation(
     """Return a conversation of the messages that a reader has found along one branch."""
     messages = tuple(
         Utterance(
-            key, rendered.role, rendered.text, when, printable(rendered.model), rendered.before
+            key, rendered.role, rendered.text, when, make_printable(rendered.model), rendered.before
         )
         for key, rendered, when in with_dates(path, summary.began)
     )
@@ -265,7 +265,7 @@ def make_conversation(
         messages,
         branch_ends,
         dict(+left_out),
-        printable(answered),
+        make_printable(answered),
         instructions,
     )
 

@@ -29,7 +29,7 @@ from rules.bring.conversation import (
     read_moment,
     tree_of,
 )
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.spans import Fields, as_list, text_under
 
 SUMMARY_KEYS = ("title", "id", "inserted_at", "updated_at", MAPPING)
@@ -52,8 +52,8 @@ def summarize_deepseek(fields: Fields) -> Summary:
     first, last = first_and_last(messages, _DATE)
     return Summary(
         source="deepseek",
-        key=printable(text_under(fields, "id") or next(iter(messages_in_tree(fields)), "")),
-        title=printable(text_under(fields, "title")).strip() or "Untitled",
+        key=make_printable(text_under(fields, "id") or next(iter(messages_in_tree(fields)), "")),
+        title=make_printable(text_under(fields, "title")).strip() or "Untitled",
         began=read_moment(fields.get(_DATE)) or first,
         ended=last or read_moment(fields.get("updated_at")),
         messages=len(messages),

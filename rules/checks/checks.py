@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rules.checks.form import OPEN_QUESTIONS, Form, rare_words, speaks_of
+from rules.checks.form import OPEN_QUESTIONS, Form, find_rare_words, speaks_of
 from rules.checks.reports import META, STATUS
 from rules.checks.unseen import are_invented
-from rules.checks.whose import claimed_life
+from rules.checks.whose import find_claimed_life
 from rules.checks.words import (
     AS_THIRD,
     CLOSING,
@@ -28,12 +28,12 @@ from rules.checks.words import (
     WE,
 )
 from rules.conversation.answer import in_own_words
-from rules.conversation.quote import offset, plain_text
+from rules.conversation.quote import find_offset, plain_text
 from rules.extract.languages import TONGUES
 from rules.extract.phrases import REACTION
-from rules.extract.sentences import MARK, blocks, ends_whole, prose_sentences
+from rules.extract.sentences import MARK, ends_whole, find_prose_sentences, split_blocks
 from rules.extract.voices import QUOTED, voiced_lines
-from rules.extract.words import length, terms
+from rules.extract.words import length, split_terms
 from rules.layers.names import claimed_name
 
 _WITH_PRONOUNS = TONGUES[:3]
@@ -114,7 +114,7 @@ def _disclaims(form: Form) -> bool:
 
 
 def _loops(form: Form) -> bool:
-    sentences = [" ".join(terms(sentence)) for sentence in form.sentences]
+    sentences = [" ".join(split_terms(sentence)) for sentence in form.sentences]
     if len(sentences) >= _FEWEST_SENTENCES_OF_LOOP and len(set(sentences)) * 2 < len(sentences):
         return True
     runs = _runs(form.words, _LOOPED_RUN)
@@ -134,7 +134,7 @@ def _is_copied(form: Form) -> bool:
 
     if len(form.words) < _FEWEST_WORDS_OF_ECHO:
         return False
-    runs = _runs(tuple(terms(form.own)), _ECHOED_RUN)
+    runs = _runs(tuple(split_terms(form.own)), _ECHOED_RUN)
     said = {run for text in form.passage for run in _runs_of(text)}
     is_patchwork = sum(run in said for run in runs) > _ECHOED_SHARE * len(runs)
     # A fold, which has no messages of the person's, may repeat its memories.
@@ -200,7 +200,7 @@ def _has_persons_name(form: Form) -> bool:
 
 
 def _claims_life(form: Form) -> bool:
-    life = claimed_life(form.answer, form.by_person, form.by_persona, form.names)
+    life = find_claimed_life(form.answer, form.by_person, form.by_persona, form.names)
     return life is not None
 
 
@@ -208,14 +208,14 @@ def _speaks_of_roles(form: Form) -> bool:
     """Return whether the answer says "the assistant" or "the user", and the passage does not."""
     if not any(map(AS_THIRD.match, form.sentences)):
         return False
-    return THIRD_NAMES.isdisjoint(term for text in form.passage for term in terms(text))
+    return THIRD_NAMES.isdisjoint(term for text in form.passage for term in split_terms(text))
 
 
 def _speaks_of_itself(form: Form) -> bool:
     """Return whether a sentence of the answer has the persona's name, and no first person."""
     names = tuple(name[: max(_STEM, len(name) - 1)] for name in form.own_names)
     return any(
-        any(term.startswith(names) for term in terms(sentence))
+        any(term.startswith(names) for term in split_terms(sentence))
         and not speaks_of(sentence, form.tongue)
         for sentence in form.sentences
     )
@@ -229,7 +229,7 @@ def _lacks_first_person(form: Form) -> bool:
     is_short_view = form.step == "perspective" and length(form.answer) <= _SHORT_VIEW
     if is_short_view or form.tongue not in _WITH_PRONOUNS:
         return False
-    words = terms(in_own_words(form.answer))
+    words = split_terms(in_own_words(form.answer))
     says_i = any(word in tongue.me for word in words for tongue in _WITH_PRONOUNS)
     return not says_i and WE[form.tongue.frames].isdisjoint(words)
 
@@ -246,14 +246,14 @@ def _invents(form: Form) -> bool:
 def _is_about_another(form: Form) -> bool:
     """Return whether the answer has too few of the passage's rare words."""
     needed = _NEEDED_RARE_WORDS - (length(form.answer) <= _SHORT) - (form.step == "perspective")
-    rare = rare_words(form.passage)
-    return len(rare) >= _FEWEST_RARE_WORDS and len(rare & rare_words([form.answer])) < needed
+    rare = find_rare_words(form.passage)
+    return len(rare) >= _FEWEST_RARE_WORDS and len(rare & find_rare_words([form.answer])) < needed
 
 
 def _is_drafted(form: Form) -> bool:
     """Return whether a quote is from a text that the persona drafted, or from a role's lines."""
     label = ROLE.match(form.answer)
-    if label and (SCRIPT.match(form.own) or form.speakers.issuperset(terms(label[0]))):
+    if label and (SCRIPT.match(form.own) or form.speakers.issuperset(split_terms(label[0]))):
         return True
     quote = plain_text(form.answer).strip(" \"'")
     if not quote or any(quote in plain_text(text) for text in form.by_person):
@@ -268,12 +268,12 @@ def _is_for_another(text: str, quote: str) -> bool:
     In the message `text` it is quoted, drafted for somebody, or a line of a role.
     """
     at = plain_text(text).find(quote)
-    start, stop = offset(text, at), offset(text, at + len(quote))
+    start, stop = find_offset(text, at), find_offset(text, at + len(quote))
     if any(mark.start() < start and stop < mark.end() for mark in QUOTED.finditer(text)):
         return True
     lines = voiced_lines(text, drafts=True)
     within = [line for line in lines if line.start < stop and line.stop > start]
-    code = {block.start for block in blocks(text) if not block.prose}
+    code = {block.start for block in split_blocks(text) if not block.prose}
     is_other = any(line.voice == "other" and line.start not in code for line in within)
     # In a message that lets roles speak, more than one line begins with a role's name.
     role_lines = [line for line in lines if ROLE.match(text, line.start, line.stop)]
@@ -287,13 +287,14 @@ def _says_nothing(form: Form) -> bool:
     conversation has. "Die rote blüht." says something.
     """
     longest = max(
-        (length(sentence) for text in form.passage for sentence in prose_sentences(text)), default=0
+        (length(sentence) for text in form.passage for sentence in find_prose_sentences(text)),
+        default=0,
     )
     words = length(form.answer)
     if not words < _SHORTEST_QUOTE <= longest:
         return False
     reacts = REACTION.are_in(form.answer.replace("’", "'"))
-    return words < _ONE_WORD or reacts or not rare_words([form.answer])
+    return words < _ONE_WORD or reacts or not find_rare_words([form.answer])
 
 
 CHECKS: tuple[Check, ...] = (
@@ -402,4 +403,4 @@ def _runs(words: Sequence[str], count: int) -> Sequence[tuple[str, ...]]:
 
 @lru_cache(512)
 def _runs_of(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(_runs(tuple(terms(text)), _ECHOED_RUN))
+    return frozenset(_runs(tuple(split_terms(text)), _ECHOED_RUN))

@@ -7,9 +7,9 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from rules.conversation.answer import in_own_words, is_everyday
-from rules.extract.languages import TONGUES, Tongue, spoken
-from rules.extract.sentences import prose_sentences
-from rules.extract.words import CROWDED, terms
+from rules.extract.languages import TONGUES, Tongue, find_tongue
+from rules.extract.sentences import find_prose_sentences
+from rules.extract.words import CROWDED, split_terms
 
 OPEN_QUESTIONS = ("perspective", "refinement")
 """The questions that the agent answers about itself."""
@@ -47,12 +47,12 @@ class Form:
     @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Return the sentences of the answer's own words."""
-        return tuple(prose_sentences(self.own))
+        return tuple(find_prose_sentences(self.own))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Return the words of the whole answer."""
-        return tuple(terms(self.answer))
+        return tuple(split_terms(self.answer))
 
     @cached_property
     def by_persona(self) -> tuple[str, ...]:
@@ -63,9 +63,9 @@ class Form:
     @cached_property
     def tongue(self) -> Tongue:
         """Return the language of the answer; a short answer is read together with the passage."""
-        own = tuple(terms(self.own))
+        own = tuple(split_terms(self.own))
         is_short = len(own) < _FEWEST_WORDS
-        return spoken(chain(own, *map(terms, self.passage if is_short else ())), TONGUES)
+        return find_tongue(chain(own, *map(split_terms, self.passage if is_short else ())), TONGUES)
 
     @property
     def speakers(self) -> frozenset[str]:
@@ -73,14 +73,14 @@ class Form:
         return self.names | self.own_names
 
 
-def rare_words(texts: Sequence[str]) -> frozenset[str]:
+def find_rare_words(texts: Sequence[str]) -> frozenset[str]:
     """Return the stems of the rare words of the texts."""
     return frozenset(stem for text in texts for stem in _stems(text))
 
 
 @lru_cache(2048)
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in set(terms(text)) if is_rare(word))
+    return frozenset(stem(word) for word in set(split_terms(text)) if is_rare(word))
 
 
 def is_rare(word: str) -> bool:
@@ -98,4 +98,4 @@ def stem(word: str) -> str:
 
 def speaks_of(sentence: str, tongue: Tongue) -> bool:
     """Return whether a sentence is in the first person."""
-    return any(term in tongue.me for term in terms(sentence))
+    return any(term in tongue.me for term in split_terms(sentence))

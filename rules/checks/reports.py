@@ -8,7 +8,7 @@ Both patterns are for text in small letters with straight apostrophes.
 
 import re
 
-from rules.extract.patterns import alternatives
+from rules.extract.patterns import join_alternatives
 
 _SAVED = (
     (
@@ -61,7 +61,7 @@ _SAVED = (
 )
 """For each language: what is saved, words that may be between, and what was done with it."""
 _SUBJECT = r"(?:\w+ ){0,2}?"
-_OF_SAVED = alternatives(
+_OF_SAVED = join_alternatives(
     *(
         rf"{_SUBJECT}(?:{what})(?: (?:{between}|#?\d+))* (?:{done})(?: [\w-]+){{0,5}}"
         for what, between, done in _SAVED
@@ -69,7 +69,7 @@ _OF_SAVED = alternatives(
 )
 STATUS = re.compile(
     rf"\W*(?:{_OF_SAVED}|"
-    + alternatives(
+    + join_alternatives(
         r"""
         (?:successfully |now )?(?:saved|stored|recorded|logged|saving|storing|updating|added|archived)\
             (?: (?:to|in|into|the|my|your|this|as|a|new|long-term|core))* (?:memory|memories|archive|log)(?: \w+){0,4}
@@ -132,5 +132,5 @@ _META = (
     \b(?:резюме|анализ) (?:готов|завершен|завершён|составлен)\w*
     """,
 )
-META = re.compile(alternatives(*_META))
+META = re.compile(join_alternatives(*_META))
 """Words about the task and its answer instead of what happened; searched in a sentence."""

@@ -15,9 +15,9 @@ from itertools import chain, combinations, groupby, pairwise
 
 from rules.checks.words import DAYS_AND_FEASTS, PERSONS
 from rules.conversation.answer import in_own_words, is_everyday
-from rules.extract.languages import MONTHS, TONGUES, UNKNOWN, spoken
-from rules.extract.sentences import prose_sentences
-from rules.extract.words import terms
+from rules.extract.languages import MONTHS, TONGUES, UNKNOWN, find_tongue
+from rules.extract.sentences import find_prose_sentences
+from rules.extract.words import split_terms
 
 _FEWEST_INVENTED = 2
 """The fewest names or numbers that count as invented; one may be a figure of speech, or a slip."""
@@ -78,7 +78,7 @@ def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bo
     `passage` are the messages that it is about, `seen` all other texts that its writer was shown.
     """
     own = in_own_words(answer)
-    tongue = spoken(chain.from_iterable(map(terms, passage)), TONGUES)
+    tongue = find_tongue(chain.from_iterable(map(split_terms, passage)), TONGUES)
     names = set() if tongue is UNKNOWN else set(_names(own, after_noun=tongue is _GERMAN))
     numbers = set(_read_numbers(own))
     if len(names) < _FEWEST_INVENTED and len(numbers) < _FEWEST_INVENTED:
@@ -103,7 +103,7 @@ def _names(text: str, *, after_noun: bool) -> Iterator[str]:
     With `after_noun`, for a language that capitalizes all nouns, a name is what follows a noun for
     a person, or several capitalized words in a row.
     """
-    for sentence in prose_sentences(text):
+    for sentence in find_prose_sentences(text):
         for has_capitals, run in groupby(sentence.split(), key=_has_capital):
             words = list(run)
             is_first = sentence.startswith(words[0])
@@ -114,7 +114,7 @@ def _names(text: str, *, after_noun: bool) -> Iterator[str]:
                 words = words[is_person:] if is_person or len(words) > 1 else []
             name = [
                 word
-                for word in terms(" ".join(words))
+                for word in split_terms(" ".join(words))
                 if not (is_everyday(word) or word in MONTHS or word in DAYS_AND_FEASTS)
             ]
             if has_capitals and name:
@@ -137,7 +137,7 @@ def _read_numbers(text: str) -> Iterator[int]:
         value = int(re.sub(r"\D", "", match[0]))
         # A day of a month has the month, or the rest of a date in figures, next to it.
         around = text[max(0, match.start() - 14) : match.end() + 14]
-        is_dated = any(term in MONTHS for term in terms(around)) or re.search(
+        is_dated = any(term in MONTHS for term in split_terms(around)) or re.search(
             r"\d[-./]\d{1,2}[-./]|\d{4}-\d\d|月|日", around
         )
         if value > _LONGEST_MONTH or not is_dated:
@@ -184,7 +184,7 @@ def _figures(text: str) -> tuple[tuple[int, int], ...]:
         for match in _NUMBER.finditer(text)
         if len(match[0]) < 19
     ]
-    words = tuple(terms(text))
+    words = tuple(split_terms(text))
     worth = _number_words()
     spelled = [(at, worth[word]) for at, word in enumerate(words) if word in worth]
     figures += spelled

@@ -15,12 +15,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from rules.checks.form import rare_words, speaks_of, stem
+from rules.checks.form import find_rare_words, speaks_of, stem
 from rules.checks.words import AUXILIARIES, STANCE, THIRD_PERSON, TIMES
 from rules.conversation.answer import in_own_words, is_everyday
-from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
-from rules.extract.sentences import prose_sentences
-from rules.extract.words import terms
+from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue
+from rules.extract.sentences import find_prose_sentences
+from rules.extract.words import split_terms
 
 _FEWEST_SHARED = 2
 _REACH = 5
@@ -37,7 +37,7 @@ _REPORTED = re.compile(
 """Words that introduce somebody else's, and all that follows them in the line."""
 
 
-def claimed_life(
+def find_claimed_life(
     text: str, by_person: Sequence[str], by_persona: Sequence[str], names: frozenset[str]
 ) -> str | None:
     """Return the first sentence that tells the person's life as the speaker's own, or None.
@@ -45,13 +45,13 @@ def claimed_life(
     `names` are the person's, casefolded.
     """
     own = _REPORTED.sub(" ", in_own_words(text).replace("’", "'"))
-    words = [word for source in (own, *by_person) for word in terms(source)]
-    tongue = spoken(words, TONGUES)
+    words = [word for source in (own, *by_person) for word in split_terms(source)]
+    tongue = find_tongue(words, TONGUES)
     if tongue is UNKNOWN:  # a short talk has few everyday words: the words for "I" show as much
         tongue = max(TONGUES, key=lambda known: sum(word in known.me for word in words))
     lived = [sentence for sentence in _all_sentences(by_person) if speaks_of(sentence, tongue)]
     of_persona = _all_sentences(by_persona)
-    candidates = (sentence for sentence in prose_sentences(own) if speaks_of(sentence, tongue))
+    candidates = (sentence for sentence in find_prose_sentences(own) if speaks_of(sentence, tongue))
     return next(
         (
             sentence
@@ -73,11 +73,11 @@ def _is_claimed(
 
     `lived` are the person's sentences.
     """
-    rare = rare_words([sentence]) - _TIMES
+    rare = find_rare_words([sentence]) - _TIMES
     least = max(_FEWEST_SHARED, -(-len(rare) // 2))
-    most = max((len(rare & rare_words([other])) for other in of_persona), default=0)
+    most = max((len(rare & find_rare_words([other])) for other in of_persona), default=0)
     for of_person in lived:
-        shared = len(rare & rare_words([of_person]))
+        shared = len(rare & find_rare_words([of_person]))
         is_shared = shared >= least and shared > most
         if is_shared and not _reports(sentence, of_person, tongue, names):
             return True
@@ -86,10 +86,10 @@ def _is_claimed(
 
 def _reports(sentence: str, of_person: str, tongue: Tongue, names: frozenset[str]) -> bool:
     """Return whether a sentence reports what the person's sentence says, instead of claiming it."""
-    words = terms(sentence)
-    if _subjects(words, tongue) & _subjects(terms(of_person), tongue):
+    words = split_terms(sentence)
+    if _subjects(words, tongue) & _subjects(split_terms(of_person), tongue):
         return False
-    new_words = set(words) - set(terms(of_person))
+    new_words = set(words) - set(split_terms(of_person))
     speaks_of_person = any(
         word in THIRD_PERSON or word in tongue.you or word in names for word in new_words
     )
@@ -124,4 +124,4 @@ def _all_sentences(texts: Sequence[str]) -> list[str]:
 
 @lru_cache(1024)
 def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(prose_sentences(in_own_words(text).replace("’", "'")))
+    return tuple(find_prose_sentences(in_own_words(text).replace("’", "'")))

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rules.extract.frames import ENGLISH, FRENCH, GERMAN, Frames
-from rules.extract.patterns import alternatives, at_start, listed
+from rules.extract.patterns import at_start, join_alternatives, listed
 from rules.extract.words import listed_words
 
-_LABELS = alternatives(
+_LABELS = join_alternatives(
     r"""
     (?:the |a )?(?:my |own |final |refined |revised |new |direct |first |short |independent )*(?:memor(?:y|ies)|\
         perspective|analysis|summary|quote|refinement|reflection|answer|response|recollection|view)\
@@ -66,7 +66,7 @@ NUMBER_OF_WORDS = re.compile(
 """An answer's own length at its end: "(38 words)"; in brackets, or on a line of its own."""
 
 OPENING = at_start(
-    alternatives(
+    join_alternatives(
         r"""
         (?:sure|understood|got it|no problem)(?: thing)?\s?[,!.:]
         (?:certainly|absolutely|of course)\s?(?:!|[,.:] (?:here|let me|let's|i'll|i can))
@@ -114,7 +114,7 @@ _AI = (
     r"(?:an? )?(?:ai|a\.i\.|artificial intelligence|(?:large )?language model)(?: language)?"
     r"(?: (?:model|assistant|system))?"
 )
-_DISCLAIMERS = alternatives(
+_DISCLAIMERS = join_alternatives(
     rf"""
         (?:as|being) {_AI}\b[^.!?]{{0,60}}\b(?:don't|do not|can't|cannot|can not|am not|\
             unable|lack|have no|without|not able|not have)\b
@@ -163,7 +163,7 @@ DISCLAIMER = at_start(rf"(?:\w+, )?(?:{_DISCLAIMERS})")
 """A sentence that says what a machine does not have or will not do, instead of an answer."""
 
 CLOSING = re.compile(
-    alternatives(
+    join_alternatives(
         r"""
         \A\W*(?:please |just |so |and )?(?:let me know|feel free to)\b
         \bif (?:you|there)\b[^.!?]*, (?:please |just )?(?:let me know|feel free to)\b
@@ -202,7 +202,7 @@ CLOSING = re.compile(
 """An offer to the person, as at the end of a message in the conversation, but not of a memory."""
 
 GREETING = at_start(
-    alternatives(
+    join_alternatives(
         r"""
         (?:hi|hello|hey|dear|good (?:morning|evening|afternoon))(?: there| \w+)?\s?[,!]
         (?:hallo|guten (?:morgen|tag|abend))(?: \w+)?\s?[,!]
@@ -231,7 +231,7 @@ ROLE = re.compile(r"[*_\s]*(?-i:[^\W\d_a-zß-öø-ÿа-яё])[\w .'’-]{0,24}[*
 """The beginning of a line that names who speaks, as in a scene."""
 
 AS_THIRD = re.compile(
-    alternatives(
+    join_alternatives(
         r"""
         (?:[^,;:]{0,60}, )?(?:the|an|this|our) (?:ai (?:assistant|model|persona)|assistant|ai|\
             chatbot|user|persona)(?: and the \w+)? (?:is|was|has|had|did|does|then|also|later|\

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from rules.extract.languages import TONGUES
-from rules.extract.words import length, listed_words, terms
+from rules.extract.words import length, listed_words, split_terms
 
 _FOREIGN = "The answer is in another language than the conversation."
 
@@ -126,8 +126,8 @@ def why_foreign(answer: str, passage: Sequence[str]) -> str | None:
     """
     # Code, addresses and quotations may be in any language.
     answer, passage = in_own_words(answer), [in_own_words(text) for text in passage]
-    words = list(terms(answer))
-    vocabulary = {word for text in passage for word in terms(text)}
+    words = list(split_terms(answer))
+    vocabulary = {word for text in passage for word in split_terms(text)}
     is_familiar = sum(word in vocabulary for word in words) > _FAMILIAR * len(words)
     if length(answer) < _FEWEST_WORDS or is_familiar:
         return None
@@ -178,7 +178,7 @@ def _is_foreign_tongue(answer: str, passage: Sequence[str]) -> bool:
 
     A foreign language does not have a fair share of it.
     """
-    words = list(terms(answer))
+    words = list(split_terms(answer))
     rates = _rates(words)
     rival, best = sorted(rates)[-2:]
     tongue = rates.index(best)
@@ -194,7 +194,7 @@ def _shares(passage: Sequence[str], tongue: int, rate: float) -> list[tuple[floa
     Texts that are surely in no known language are judged together. `rate` is the share of the
     language's everyday words in the answer.
     """
-    texts = [words for text in passage if len(words := list(terms(text))) >= _FEWEST_WORDS]
+    texts = [words for text in passage if len(words := list(split_terms(text))) >= _FEWEST_WORDS]
     rated = [(words, _rates(words)) for words in texts]
     unclear = [word for words, rates in rated if max(rates) < _SURE_RATE for word in words]
     may_be_unclear = len(unclear) < _FEWEST_PASSAGE_WORDS or _rates(unclear)[tongue] > _TRACE * rate
@@ -233,14 +233,14 @@ def is_restated(answer: str, question: str, given: str = "") -> bool:
     A question may contain a text to work on, `given`; an answer that repeats only that does not
     restate the question.
     """
-    words = list(terms(answer))
-    shared = _in_order(words, list(terms(question)))
+    words = list(split_terms(answer))
+    shared = _in_order(words, list(split_terms(question)))
     if not words or len(words) - shared > _MOST_NEW * len(words):
         return False
     before, _, after = (
         question.partition(given) if given in question and given else (question, "", question)
     )
-    begin, end = list(terms(before))[:_EDGE_WORDS], list(terms(after))[-_EDGE_WORDS:]
+    begin, end = list(split_terms(before))[:_EDGE_WORDS], list(split_terms(after))[-_EDGE_WORDS:]
     begins = _in_order(words[: 2 * _EDGE_WORDS], begin) >= _EDGE_SHARE * len(begin)
     ends = _in_order(words[-2 * _EDGE_WORDS :], end) >= _EDGE_SHARE * len(end)
     return bool(begin and begins) or bool(end and ends)
@@ -258,7 +258,7 @@ def is_repeated(answer: str, earlier: str) -> bool:
             for mark in unicodedata.normalize("NFKC", text)
             if unicodedata.category(mark) != "Cf"
         )
-        words.append(list(terms(visible.replace("_", " "))))
+        words.append(list(split_terms(visible.replace("_", " "))))
     return bool(words[0]) and words[0] == words[1]
 
 

@@ -47,7 +47,7 @@ _STEP = 250
 _DAY = re.compile(r"\d{4}-\d\d-\d\d: ")
 
 
-def wishes_in(
+def find_wishes(
     chunk: Iterable[Entry], is_safe: Callable[[str], bool], day_of: Callable[[Entry], str]
 ) -> tuple[Wish, ...]:
     """Return what the messages of a chunk ask for, promise and end, in order, each once.
@@ -55,7 +55,7 @@ def wishes_in(
     Texts that `is_safe` rejects are left out: they cannot be shown to a model character for
     character.
     """
-    return each_once(_stated_in(chunk, is_safe, day_of))
+    return drop_repeats(_stated_in(chunk, is_safe, day_of))
 
 
 def _stated_in(
@@ -70,7 +70,7 @@ def _stated_in(
                     yield Wish(stated.text, entry.key, kind=stated.kind, day=day)
 
 
-def each_once(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
+def drop_repeats(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
     """Return the wishes in order; of those with the same text only the last."""
     newest: dict[str, Wish] = {}
     for wish in wishes:
@@ -103,7 +103,7 @@ def _write_lists(language: int, wishes: Sequence[Wish]) -> str:
     return lists
 
 
-def wishes_left(edited: Edition) -> tuple[Wish, ...]:
+def find_wishes_left(edited: Edition) -> tuple[Wish, ...]:
     """Return those wishes of an edition that its last text still has after the person's edit."""
     last = edited.texts[5]
     return tuple(wish for wish in edited.wishes if wish.text in last or not wish.is_listed)
@@ -125,7 +125,7 @@ def with_listed_wishes(edition: Edition, stated: Sequence[Wish], count: Count) -
     return replace(edition, wishes=wishes) if is_all else edition
 
 
-def wishes_at_end(text: str, lines: Sequence[str], count: Count) -> tuple[Wish, ...]:
+def read_wishes_at_end(text: str, lines: Sequence[str], count: Count) -> tuple[Wish, ...]:
     """Return the wishes in a memory's last lines, of which the archive knows nothing else."""
     wishes: list[Wish] = []
     is_open = any(frame + BEFORE_WISH in text for frame in BEFORE_OPEN)
@@ -189,7 +189,7 @@ class _StatedWish:
     """Whether a later wish is on the same matter."""
 
 
-def wishes_within(
+def fit_wishes(
     shown: Sequence[Memory],
     most: int,
     version: Callable[[Memory], Edition],

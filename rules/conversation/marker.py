@@ -22,7 +22,7 @@ from rules.conversation.memory import (
 )
 from rules.conversation.short_quotes import export_forms
 from rules.typingmind import spans
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.message import Message
 from rules.typingmind.spans import Fields
 
@@ -118,7 +118,7 @@ def read_marker(value: Fields | None) -> Marker | None:
     """Return the marker in a message's field; None if we cannot have written it."""
     if value is None:
         return None
-    texts = {key: printable(spans.text_under(value, key)) for key in _TEXTS}
+    texts = {key: make_printable(spans.text_under(value, key)) for key in _TEXTS}
     numbers = {key: _number_of(value.get(key, "")) for key in _NUMBERS}
     version = numbers.pop("v")
     fields: dict[str, Any] = {**texts, **numbers}
@@ -147,7 +147,7 @@ def _rows(value: Fields, key: str, width: int) -> Rows:
     cells = [cell for row in rows if isinstance(row, list) for cell in row]
     if not all(isinstance(cell, str | int) for cell in cells):
         return ()
-    texts = map(printable, map(str, cells))
+    texts = map(make_printable, map(str, cells))
     return tuple(zip(*[texts] * width, strict=True))
 
 

@@ -294,7 +294,7 @@ def memories_of_chunks(memories: Iterable[Memory]) -> list[Memory]:
     return [memory for memory in memories if not memory.is_fold]
 
 
-def aliases(memories: Sequence[Memory]) -> dict[str, str]:
+def map_aliases(memories: Sequence[Memory]) -> dict[str, str]:
     """Map the ids that exports of forks may still have for these memories to the present ids."""
     return {name: memory.memory_id for memory in memories for name in memory.origins}
 

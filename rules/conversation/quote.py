@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry
-from rules.extract.languages import TONGUES, spoken
-from rules.extract.sentences import sentences, without_open_fence
-from rules.extract.words import CROWDED, has_words, length, shorten, terms
+from rules.extract.languages import TONGUES, find_tongue
+from rules.extract.sentences import split_sentences, without_open_fence
+from rules.extract.words import CROWDED, has_words, length, shorten, split_terms
 
 QUOTE_WORDS = 60
 """About how many words a quote may have."""
@@ -117,14 +117,14 @@ def _find_verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:
     for key, text in _spoken(chunk):
         at = plain_text(text).find(words)
         if at >= 0:
-            own_words = text[offset(text, at) : offset(text, at + len(words))]
+            own_words = text[find_offset(text, at) : find_offset(text, at + len(words))]
             quote = without_open_fence(own_words)
             if has_words(quote):
                 return Verbatim(quote, key)
     return None
 
 
-def best_run(quote: str, words: float) -> str:
+def cut_best_run(quote: str, words: float) -> str:
     """Cut a quote to at most `words` words: the best run of its whole sentences, as one substring.
 
     The best run has most words about the speaker and their states; of equal ones the longest is
@@ -133,11 +133,11 @@ def best_run(quote: str, words: float) -> str:
     """
     if length(quote) <= words:
         return quote
-    pieces = sentences(quote)
-    tongue = spoken(terms(quote), TONGUES)
+    pieces = split_sentences(quote)
+    tongue = find_tongue(split_terms(quote), TONGUES)
     worths: list[int] = []
     for piece in pieces:
-        distinct = set(terms(quote[piece.start : piece.stop]))
+        distinct = set(split_terms(quote[piece.start : piece.stop]))
         worths.append(sum(word in tongue.states or word in tongue.me for word in distinct))
     runs: list[tuple[int, int, int, str]] = []
     for begin, piece in enumerate(pieces):
@@ -168,7 +168,7 @@ def plain_text(text: str) -> str:
     return _GAP.sub(" ", text.translate(_TO_ASCII))
 
 
-def offset(text: str, plain_at: int) -> int:
+def find_offset(text: str, plain_at: int) -> int:
     """Return the index in `text` of the character at `plain_at` in `plain_text(text)`."""
     plain_length = raw_at = 0
     for gap in _GAP.finditer(text):
@@ -215,7 +215,7 @@ def _pieces(answer: str) -> list[str]:
     bounds: list[tuple[int, int]] = []
     start = 0
     for stop, next_start in (*breaks, (len(answer), len(answer))):
-        for sentence in sentences(answer[start:stop]):
+        for sentence in split_sentences(answer[start:stop]):
             if sentence.prose:
                 bounds.append((start + sentence.start, start + sentence.stop))
         start = next_start
@@ -305,9 +305,9 @@ def _goes_on(text: str, at: int) -> bool:
 def _own_characters(place: _Place) -> str:
     """Return the raw message's characters at a place, extended to nearby bounds of sentences."""
     raw = place.said.text
-    first = start = offset(raw, place.start)
-    last = stop = offset(raw, place.stop)
-    for sentence in sentences(raw):
+    first = start = find_offset(raw, place.start)
+    last = stop = find_offset(raw, place.stop)
+    for sentence in split_sentences(raw):
         if sentence.start <= start < sentence.stop and start - sentence.start <= _SENTENCE_REACH:
             first = sentence.start
         if sentence.start < stop <= sentence.stop and sentence.stop - stop <= _SENTENCE_REACH:

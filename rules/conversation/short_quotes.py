@@ -18,10 +18,10 @@ MOST_QUOTES = 2
 
 def one_sentence(quote: str) -> str:
     """Return a quote's first sentence of more than four words, verbatim; else its longest one."""
-    from rules.extract.sentences import prose_sentences
+    from rules.extract.sentences import find_prose_sentences
     from rules.extract.words import length
 
-    pieces = prose_sentences(quote)
+    pieces = find_prose_sentences(quote)
     for piece in pieces:
         if length(piece) > _MOST_WORDS_OF_SHORT:
             return piece

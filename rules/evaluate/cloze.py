@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 from rules.checks.words import GREETING
 from rules.evaluate.questions import CHOICES, draw
-from rules.extract.languages import TONGUES, spoken
+from rules.extract.languages import TONGUES, find_tongue
 from rules.extract.phrases import COURTESY
-from rules.extract.sentences import prose_sentences
-from rules.extract.words import terms
+from rules.extract.sentences import find_prose_sentences
+from rules.extract.words import split_terms
 
 PER_CHUNK = CHOICES - 1
 """The sentences that are drawn from one chunk."""
@@ -59,7 +59,7 @@ def make_clozes(
     clozes = [
         cloze
         for key, text in said
-        for sentence in prose_sentences(text)
+        for sentence in find_prose_sentences(text)
         if (cloze := _cloze(memory, key, sentence, common))
     ]
     return tuple(draw(clozes, memory)[:PER_CHUNK])
@@ -67,7 +67,7 @@ def make_clozes(
 
 def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
     """Return the everyday words of the texts' language, and the speakers' `names` (casefolded)."""
-    tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
+    tongue = find_tongue((term for text in texts for term in split_terms(text)), TONGUES)
     return frozenset(
         tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole | names
     )
@@ -77,16 +77,16 @@ def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloz
     """Leave out a number, else a name; None without either, or if the sentence says little else."""
     if GREETING.match(sentence.lower()) or COURTESY.are_in(sentence):
         return None
-    words = list(terms(sentence))
+    words = list(split_terms(sentence))
     gaps = [
         gap
         for gap in _GAP.findall(sentence)
-        if (gap[0].isdigit() or gap[0].isupper()) and common.isdisjoint(terms(gap))
+        if (gap[0].isdigit() or gap[0].isupper()) and common.isdisjoint(split_terms(gap))
     ]
     if not gaps or not _FEWEST <= len(words) <= _MOST:
         return None
     gap = min(draw(gaps, sentence), key=lambda word: not word[0].isdigit())
-    left_out = set(terms(gap))
+    left_out = set(split_terms(gap))
     rest = frozenset(words) - common - left_out
     return Cloze(memory, key, sentence, gap, rest) if len(rest) >= _FEWEST // 2 else None
 
@@ -96,7 +96,7 @@ class SearchedText:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._sentences = [
-            frozenset(terms(part)) for text in texts for part in prose_sentences(text)
+            frozenset(split_terms(part)) for text in texts for part in find_prose_sentences(text)
         ]
         self._having: defaultdict[str, set[int]] = defaultdict(set)
         for at, words in enumerate(self._sentences):
@@ -112,5 +112,5 @@ class SearchedText:
         most = max(shared.values(), default=0)
         if most < _SHARE * len(cloze.rest):
             return False
-        left_out = set(terms(cloze.left_out))
+        left_out = set(split_terms(cloze.left_out))
         return any(left_out <= self._sentences[at] for at, count in shared.items() if count == most)

@@ -14,16 +14,23 @@ from collections.abc import Sequence
 from heapq import nsmallest
 from itertools import accumulate, chain, groupby
 
-from rules.extract.choice import asks, binding, choose, names_known, says_what_follows, worths
+from rules.extract.choice import (
+    asks,
+    choose,
+    find_binding,
+    names_known,
+    says_what_follows,
+    weigh_sentences,
+)
 from rules.extract.frames import spaced
 from rules.extract.prose import PERSONA, Said, has_placeholder, is_plain
-from rules.extract.quoting import quote
-from rules.extract.rows import account, fit, join_sentences, tell
-from rules.extract.sentences import sentences
-from rules.extract.weights import WeighedPassage, read
+from rules.extract.quoting import pick_quote
+from rules.extract.rows import fit, join_sentences, tell, write_account
+from rules.extract.sentences import split_sentences
+from rules.extract.weights import WeighedPassage, read_passage
 from rules.extract.words import UNSEEN, has_words
 
-__all__ = ["analysis", "in_paragraphs", "perspective", "quote"]
+__all__ = ["in_paragraphs", "pick_quote", "write_analysis", "write_perspective"]
 
 _VIEW_SHARE = 0.06
 """The share of the words that a view may take: the rest is better spent on the memory."""
@@ -54,7 +61,7 @@ WORDS_OF_A_PARAGRAPH = 40
 """The words that a fold's paragraph needs to say anything."""
 
 
-def perspective(
+def write_perspective(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
     """Return what the persona says about itself, in at most three sentences, in order.
@@ -63,7 +70,7 @@ def perspective(
     sentence that says so. Where nothing was said in words, return what was there instead. Nothing
     is repeated from `besides`, texts of the same memory.
     """
-    reading = read(tuple(passage), tuple(before))
+    reading = read_passage(tuple(passage), tuple(before))
     if not reading.sentences:
         return what_was_there(passage)
     room = min(max(words * _VIEW_SHARE, _LEAST_VIEW_ROOM), words / 2)
@@ -90,12 +97,12 @@ def _write_bindings(reading: WeighedPassage, room: float, besides: Sequence[str]
     worth = [
         value
         * (sentence.role == PERSONA and is_plain(sentence) and not sentence.is_formula)
-        * bool(binding(sentence))
-        for value, sentence in zip(worths(reading), reading.sentences, strict=True)
+        * bool(find_binding(sentence))
+        for value, sentence in zip(weigh_sentences(reading), reading.sentences, strict=True)
     ]
     lines = []
     for line in _lines(reading, worth, room, besides):
-        lead = getattr(reading.frames, binding(reading.sentences[line[-1]]) or "advised")
+        lead = getattr(reading.frames, find_binding(reading.sentences[line[-1]]) or "advised")
         lines.append(spaced(lead) + join_sentences([reading.sentences[at] for at in line]))
     return "\n".join(lines)
 
@@ -143,7 +150,7 @@ def _say_nothing(reading: WeighedPassage, elsewhere: str) -> str:
     return reading.frames.nothing_more if is_elsewhere else reading.frames.nothing
 
 
-def analysis(
+def write_analysis(
     passage: Sequence[Said], words: int, besides: Sequence[str] = (), before: Sequence[Said] = ()
 ) -> str:
     """Return a request of the person's that names something; else the sentence that says most.
@@ -151,10 +158,10 @@ def analysis(
     It is short, to leave room for the refinement, which names the days. Nothing is repeated from
     `besides`, texts of the same memory.
     """
-    reading = read(tuple(passage), tuple(before))
+    reading = read_passage(tuple(passage), tuple(before))
     if not reading.sentences:
         return what_was_there(passage)
-    room, worth, frames = min(_ANALYSIS_ROOM, words / 2), worths(reading), reading.frames
+    room, worth, frames = min(_ANALYSIS_ROOM, words / 2), weigh_sentences(reading), reading.frames
     requests = [
         value * (is_plain(sentence) and asks(sentence) and names_known(reading, sentence))
         for value, sentence in zip(worth, reading.sentences, strict=True)
@@ -227,7 +234,9 @@ def _kind(text: str) -> str:
     if not has_words(rest):
         has_symbols = any(unicodedata.category(mark) in _SYMBOLS for mark in rest)
         return "emoji" if has_symbols else "punctuation"
-    return "a few words" if any(piece.prose for piece in sentences(rest)) else "code or tables"
+    return (
+        "a few words" if any(piece.prose for piece in split_sentences(rest)) else "code or tables"
+    )
 
 
 def _name_placeholder(name: str) -> str:
@@ -250,16 +259,18 @@ def in_paragraphs(
     Each passage is what one memory was made of; neighbours share a paragraph where there are too
     many. No paragraph repeats what an earlier one says.
     """
-    reading = read(tuple(chain.from_iterable(passages)), tuple(before))
+    reading = read_passage(tuple(chain.from_iterable(passages)), tuple(before))
     if not reading.sentences:
         return NOTHING_MORE if any(passages) else ""
     starts = _starts(passages, paragraphs_for(len(passages), words))
-    kept = _choose(reading, worths(reading), words, besides, starts if len(starts) > 1 else ())
+    kept = _choose(
+        reading, weigh_sentences(reading), words, besides, starts if len(starts) > 1 else ()
+    )
     paragraphs: list[str] = []
     day = ""
     for _, group in groupby(kept, key=lambda at: bisect(starts, reading.sentences[at].message)):
         paragraph = list(group)
-        paragraphs.append(account(reading, paragraph, day))
+        paragraphs.append(write_account(reading, paragraph, day))
         day = reading.days[paragraph[-1]]
     text = "\n\n".join(paragraphs)
     return fit(text, words) if reading.sentences[kept[0]].words > words else text

@@ -38,7 +38,7 @@ def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
 
     A bracket is unpaired if its partner is not in the sentence.
     """
-    lone = lone_brackets(text[start:stop])
+    lone = find_lone_brackets(text[start:stop])
     inner, outer = 0, stop - start
     for at in lone:
         inner += at == inner
@@ -49,10 +49,10 @@ def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
 
 def is_left_open(sentence: str) -> bool:
     """Return whether a bracket opens in the sentence and does not close in it."""
-    return any(sentence[at] in _OPENING for at in lone_brackets(sentence))
+    return any(sentence[at] in _OPENING for at in find_lone_brackets(sentence))
 
 
-def lone_brackets(sentence: str) -> list[int]:
+def find_lone_brackets(sentence: str) -> list[int]:
     """Return the indices of the brackets without a partner, in order."""
     if not _BRACKET.search(sentence):
         return []

@@ -21,7 +21,7 @@ from rules.extract.phrases import ADVICE, ANNOUNCING, ASKING, CORRECTION, PROMIS
 from rules.extract.prose import PERSONA, Sentence, has_placeholder
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, is_finished
 from rules.extract.weights import WeighedPassage
-from rules.extract.words import has_digit, terms
+from rules.extract.words import has_digit, split_terms
 
 _CACHED_PASSAGES = 4  # all the questions about a chunk are about one passage
 _LECTURED = 0.4
@@ -46,7 +46,7 @@ _LEAST_GAIN = 0.1
 
 
 @lru_cache(_CACHED_PASSAGES)
-def worths(reading: WeighedPassage) -> tuple[float, ...]:
+def weigh_sentences(reading: WeighedPassage) -> tuple[float, ...]:
     """Return the worth of each sentence; 0 for one that is not the speaker's own, or not whole."""
     return tuple(_worth(reading, at) for at in range(len(reading.sentences)))
 
@@ -79,7 +79,7 @@ def _worth_of_persona(reading: WeighedPassage, at: int) -> float:
         return _LECTURED * (names and not sentence.text.endswith(QUESTION_MARKS))
     if sentence.words < _IN_A_WORD:
         return _SAYS_LITTLE * reading.life
-    bound = binding(sentence)
+    bound = find_binding(sentence)
     if sentence.message in reading.lectures:
         return _LECTURED * (1.0 if bound or names or reading.inward[at] else _LECTURED)
     return 1.0 if bound in ("promised", "corrected") else reading.life
@@ -90,7 +90,7 @@ def names_known(reading: WeighedPassage, sentence: Sentence) -> bool:
     return any(term in reading.names for term in sentence.terms)
 
 
-def binding(sentence: Sentence) -> str:
+def find_binding(sentence: Sentence) -> str:
     """Return how the persona is bound by a sentence: "promised", "corrected", "advised"; or ""."""
     text = sentence.text.replace("’", "'")
     if CORRECTION.are_in(text):
@@ -141,7 +141,7 @@ def choose(
     elsewhere = "\n".join(besides)
     pairs = enumerate(zip(worth, reading.sentences, strict=True))
     free = {at for at, (value, sentence) in pairs if value > 0 and sentence.text not in elsewhere}
-    offer = _Offer(reading, worth, free, set(terms(elsewhere)))
+    offer = _Offer(reading, worth, free, set(split_terms(elsewhere)))
     parts = list(_parts(reading, starts or (0,)))
     for number, part in enumerate(parts):
         share = room / (len(parts) - number)

@@ -226,7 +226,7 @@ _SLOT = re.compile(r"<(say|talk|less|holds|order)>")
 
 
 @cache
-def compiled(part: str, *, leads: bool = False) -> re.Pattern[str]:
+def compile_slot(part: str, *, leads: bool = False) -> re.Pattern[str]:
     """Compile a slot, with its match as the group `core`.
 
     The part "about" is any verb or word of talk. With `leads` it matches only at the beginning of a

@@ -23,7 +23,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from rules.extract import handed_words as words
-from rules.extract.set_apart import SENTENCE_ENDS, frames, is_break, logs, quotations
+from rules.extract.set_apart import SENTENCE_ENDS, find_frames, find_logs, find_quotations, is_break
 from rules.extract.voices import COLONS, QUESTION_MARKS, SIGN_OFF, SUBJECT, is_finished
 
 Owner = Literal["own", "adopted", "reported", "unsure", "foreign"]
@@ -80,13 +80,13 @@ class _Stretch:
 
 def owner_at(text: str, at: int) -> Owner:
     """Return the owner of the character at an index of a person's message."""
-    parts = owned_parts(text)
+    parts = find_owned_parts(text)
     last = bisect(parts, at, key=lambda part: part.start) - 1
     return parts[last].owner if last >= 0 and at < parts[last].stop else "own"
 
 
 @lru_cache(_CACHED_MESSAGES)
-def owned_parts(text: str) -> tuple[OwnedPart, ...]:
+def find_owned_parts(text: str) -> tuple[OwnedPart, ...]:
     """Return the parts of a person's message that are not simply theirs.
 
     They are in order, and do not overlap.
@@ -125,8 +125,8 @@ def is_own_heading(line: str) -> bool:
 
 def _set_apart(text: str) -> Iterator[OwnedPart]:
     """Yield the parts set apart by form, except frames under a heading of the person's own."""
-    spans = [*quotations(text), *logs(text)]
-    for start, stop in frames(text):
+    spans = [*find_quotations(text), *find_logs(text)]
+    for start, stop in find_frames(text):
         if not is_own_heading(text[start : start + _LONGEST_HEADING].partition("\n")[0]):
             spans.append((start, stop))
     for start, stop in spans:

@@ -326,7 +326,7 @@ MONTHS = listed(
 """The names of the months, casefolded, in the form that dates have."""
 
 
-def spoken(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
+def find_tongue(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
     """Return the language of `among` with most everyday words in `terms`; UNKNOWN for too few."""
     counts = Counter(islice(terms, _TERMS_READ))
     scores = [

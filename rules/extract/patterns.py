@@ -38,7 +38,7 @@ def any_case(pattern: str) -> re.Pattern[str]:
     return re.compile(join_lines(pattern), re.IGNORECASE)
 
 
-def alternatives(*patterns: str) -> str:
+def join_alternatives(*patterns: str) -> str:
     """Join lines of patterns as alternatives; a backslash at its end joins a line to the next."""
     lines = (
         line.strip()
@@ -53,7 +53,7 @@ def at_start(patterns: str) -> re.Pattern[str]:
     return re.compile(rf"[\s*_#>\"'-]*(?:{patterns})")
 
 
-def parted(texts: str) -> Iterator[str]:
+def split_at_bars(texts: str) -> Iterator[str]:
     """Yield the texts between vertical bars, stripped."""
     return map(str.strip, texts.split("|"))
 

@@ -13,7 +13,7 @@ from rules.extract.brackets import is_broken, quotations_in, whole_pieces, witho
 from rules.extract.control_marks import holds_mark
 from rules.extract.handed_on import owner_at
 from rules.extract.phrases import COURTESY, FORMULA
-from rules.extract.sentences import TextPiece, sentences
+from rules.extract.sentences import TextPiece, split_sentences
 from rules.extract.voices import (
     QUOTED,
     Voice,
@@ -21,7 +21,7 @@ from rules.extract.voices import (
     is_labelled,
     voiced_lines,
 )
-from rules.extract.words import has_digit, length, terms
+from rules.extract.words import has_digit, length, split_terms
 
 PERSONA: Final = "assistant"
 
@@ -158,7 +158,7 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
     """Yield the sentences of a message that is read for the first time."""
     pieces = [
         _without_lone_brackets(text, piece)
-        for piece in sentences(text)
+        for piece in split_sentences(text)
         if piece.prose
         and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
         and not holds_mark(text[piece.start : piece.stop])
@@ -194,7 +194,7 @@ def _read_again(role: str, text: str, outline: bytes) -> Iterator[Sentence]:
     """Yield the sentences of a message, taking their bounds and marks from its outline."""
     for start, stop, voice, *others in _OUTLINED.iter_unpack(outline):
         plain = without_markup(text[start:stop])
-        listed = list(map(_once, terms(plain)))
+        listed = list(map(_once, split_terms(plain)))
         marks = _Marks(_VOICES[voice], *others)
         yield _with_words(role, TextPiece(start, stop, prose=True), plain, listed, marks)
 
@@ -214,7 +214,7 @@ def _without_label(text: str, piece: TextPiece) -> TextPiece:
 
 def _sentence(role: str, text: str, piece: TextPiece, voice: Voice, *, is_broken: bool) -> Sentence:
     plain = without_markup(text[piece.start : piece.stop])
-    listed = list(map(_once, terms(plain)))
+    listed = list(map(_once, split_terms(plain)))
     can_be_courteous = role == PERSONA or length(plain) <= _LONGEST_COURTESY
     spelled = plain.replace("’", "'")
     is_formula = can_be_courteous and FORMULA.are_in(spelled)
@@ -238,7 +238,7 @@ def _with_words(
     outside = QUOTED.sub(" ", plain)
     unquoted = distinct
     if outside != plain:
-        unquoted = tuple(dict.fromkeys(map(_once, terms(outside))))
+        unquoted = tuple(dict.fromkeys(map(_once, split_terms(outside))))
     return Sentence(
         message=0,
         role=role,

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from math import inf
 
-from rules.extract.choice import says_what_follows, worths
+from rules.extract.choice import says_what_follows, weigh_sentences
 from rules.extract.control_marks import holds_mark
 from rules.extract.frames import spaced
-from rules.extract.languages import TONGUES, spoken
+from rules.extract.languages import TONGUES, find_tongue
 from rules.extract.prose import Said, between_placeholders, has_placeholder, is_plain
 from rules.extract.sentences import is_fence
 from rules.extract.voices import QUESTION_MARKS, is_finished
-from rules.extract.weights import WeighedPassage, read
-from rules.extract.words import has_words, shorten, terms
+from rules.extract.weights import WeighedPassage, read_passage
+from rules.extract.words import has_words, shorten, split_terms
 
 _MOST_SENTENCES = 3
 _OVERHEAD, _POWER = 6.0, 0.7
@@ -24,11 +24,11 @@ _INWARD = 2.0
 
 def said_lead(texts: Sequence[str]) -> str:
     """Return the lead before a quote of the person's words, in the language of these texts."""
-    frames = spoken((term for text in texts for term in terms(text)), TONGUES).frames
+    frames = find_tongue((term for text in texts for term in split_terms(text)), TONGUES).frames
     return spaced(frames.said)
 
 
-def quote(
+def pick_quote(
     passage: Sequence[Said], words: int, before: Sequence[Said] = (), besides: Sequence[str] = ()
 ) -> str:
     """Return one to three sentences of a message, word for word: those that say most of a passage.
@@ -42,7 +42,7 @@ def quote(
     no sentence, of the first line with words in the longest message that has one; and empty where
     no message has words.
     """
-    reading = read(tuple(passage), tuple(before))
+    reading = read_passage(tuple(passage), tuple(before))
     # A sentence is within one line, so it cannot match across the line breaks.
     elsewhere = "\n".join((*(message.text for message in before), *besides))
     for limit in (float(words), inf):
@@ -57,7 +57,7 @@ def _spans_by_fitness(
     passage: Sequence[Said], reading: WeighedPassage, words: float
 ) -> list[range]:
     """Return the runs of sentences of at most `words` that could be quoted, the fittest first."""
-    worth = worths(reading)
+    worth = weigh_sentences(reading)
     spans = chain.from_iterable(
         _spans(passage, reading, begin, words) for begin in range(len(reading.sentences))
     )

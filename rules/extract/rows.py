@@ -30,7 +30,7 @@ _FULL_STOPS = (
 neighbours have none."""
 
 
-def account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
+def write_account(reading: WeighedPassage, kept: Sequence[int], day_before: str = "") -> str:
     """Return the kept sentences by day, as what the person told and the persona answered.
 
     A day is not named where the text before ended with it (`day_before`), nor a year that the day

@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from rules.extract.languages import TONGUES
 from rules.extract.patterns import any_case
-from rules.extract.words import terms
+from rules.extract.words import split_terms
 
 _CACHED_WISHES, _CACHED_WORDS = 16_384, 16_384
 _GENERAL = frozenset(
-    terms(
+    split_terms(
         """
         always never please from now on going forward prefer i i'd would really much want you to
         your me my for and or the a an of in with as at by be is are use using include provide give
@@ -50,7 +50,7 @@ def _matter(wish: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _subject_words(text: str) -> frozenset[str]:
-    return frozenset(term for term in terms(text) if not _is_general(term))
+    return frozenset(term for term in split_terms(text) if not _is_general(term))
 
 
 @lru_cache(_CACHED_WORDS)

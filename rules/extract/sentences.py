@@ -104,7 +104,7 @@ class TextPiece:
     prose: bool
 
 
-def blocks(text: str) -> Iterator[Block]:
+def split_blocks(text: str) -> Iterator[Block]:
     """Yield the blocks of `text` in order, blank lines left out.
 
     Code is between fences (a fence that never closes reaches to the end) or is indented by four
@@ -196,7 +196,7 @@ def _line_after_fence(text: str, lines: list[tuple[int, int]], at: int, fence: s
     return None
 
 
-def sentences(text: str) -> tuple[TextPiece, ...]:
+def split_sentences(text: str) -> tuple[TextPiece, ...]:
     """Split `text` into pieces that do not overlap and together hold all its letters.
 
     Takes linear time.
@@ -205,7 +205,7 @@ def sentences(text: str) -> tuple[TextPiece, ...]:
     initials = [text[match.end()] for match in re.finditer(r"(?<=\w\w[.!?])\s+(?=\w)", text)]
     small = sum(map(str.islower, initials)) > sum(map(str.isupper, initials))
     pieces: list[TextPiece] = []
-    for block in blocks(text):
+    for block in split_blocks(text):
         if block.prose:
             pieces.extend(_split_line(text, block.start, block.stop, small=small))
         else:
@@ -213,9 +213,9 @@ def sentences(text: str) -> tuple[TextPiece, ...]:
     return tuple(pieces)
 
 
-def prose_sentences(text: str) -> list[str]:
+def find_prose_sentences(text: str) -> list[str]:
     """Return the sentences of a text, without code, tables and mere signs."""
-    return [text[piece.start : piece.stop] for piece in sentences(text) if piece.prose]
+    return [text[piece.start : piece.stop] for piece in split_sentences(text) if piece.prose]
 
 
 def ends_whole(text: str) -> bool:
@@ -224,7 +224,7 @@ def ends_whole(text: str) -> bool:
     Thai and Lao mark no end of a sentence, so a text that ends with their letters counts as whole.
     """
     text = text.rstrip()
-    last = next(reversed(list(blocks(text))), None)
+    last = next(reversed(list(split_blocks(text))), None)
     if last is None or not last.prose:
         return last is not None and _open_fence(text) is None
     signs = text.rstrip(_EMOJI_MODIFIERS)[-1:]
@@ -314,7 +314,7 @@ def _stripped(text: str, start: int, stop: int, *, prose: bool) -> TextPiece:
 def sentences_within(text: str, words: float) -> str:
     """Return a text's beginning: the whole sentences within `words` words, but at least one."""
     left, stop = words, 0
-    for piece in sentences(text):
+    for piece in split_sentences(text):
         left -= length(text[piece.start : piece.stop])
         if left < 0 and stop:
             return text[:stop]

@@ -25,7 +25,7 @@ _TIME = re.compile(r"\d{1,2}[:.]\d\d")
 _LABEL = re.compile(r"\W*([^\W\d_][^:：\n]{0,24}?)[,\s]*[:：]\s")
 
 
-def frames(text: str) -> Iterator[tuple[int, int]]:
+def find_frames(text: str) -> Iterator[tuple[int, int]]:
     """Yield the bounds of what two rules, tags or lines in brackets frame, with those lines."""
     begun: dict[str, int] = {}
     start = 0
@@ -48,7 +48,7 @@ def is_break(line: str) -> bool:
     return bool(_RULE.fullmatch(line) or _BRACKETED.fullmatch(line))
 
 
-def quotations(text: str) -> Iterator[tuple[int, int]]:
+def find_quotations(text: str) -> Iterator[tuple[int, int]]:
     """Yield the bounds of lines quoted with ">", and of long quotations of several sentences."""
     for line in re.finditer(r"^[^\S\n]*>.*\n?", text, re.MULTILINE):
         yield line.span()
@@ -57,7 +57,7 @@ def quotations(text: str) -> Iterator[tuple[int, int]]:
             yield start, stop
 
 
-def logs(text: str) -> Iterator[tuple[int, int]]:
+def find_logs(text: str) -> Iterator[tuple[int, int]]:
     """Yield the bounds of a pasted conversation: from its first logged line to its last.
 
     There are none if only one line is logged. A line is logged where a name comes before it that

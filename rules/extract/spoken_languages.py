@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import islice
 
-from rules.extract.languages import TONGUES, UNKNOWN, spoken
-from rules.extract.words import terms
+from rules.extract.languages import TONGUES, UNKNOWN, find_tongue
+from rules.extract.words import split_terms
 
 _CACHED_TEXTS = 16_384
 """Texts whose counts of everyday words are cached."""
@@ -37,7 +37,7 @@ _CHARACTERS_READ = 60
 
 def language_of(texts: Iterable[str]) -> int:
     """Return the number of the language that most texts are in; English if none is recognized."""
-    tongue = spoken((term for text in texts for term in terms(text)), TONGUES)
+    tongue = find_tongue((term for text in texts for term in split_terms(text)), TONGUES)
     return _ENGLISH if tongue is UNKNOWN else TONGUES.index(tongue)
 
 
@@ -86,7 +86,9 @@ def count_everyday_words(text: str) -> tuple[int, ...]:
     """Return how many everyday words of each language of `_LATIN` a text has."""
     everyday = _everyday()
     counts = Counter(
-        number for term in islice(terms(text), _WORDS_READ) for number in everyday.get(term, ())
+        number
+        for term in islice(split_terms(text), _WORDS_READ)
+        for number in everyday.get(term, ())
     )
     return tuple(counts[number] for number in _LATIN)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from rules.extract.patterns import any_case
-from rules.extract.sentences import EMOJI, MARK, Block, blocks
+from rules.extract.sentences import EMOJI, MARK, Block, split_blocks
 from rules.extract.words import length
 
 Voice = Literal["own", "set", "item", "other"]
@@ -190,7 +190,7 @@ def voiced_lines(text: str, *, drafts: bool) -> list[VoicedLine]:
     quotations is the speaker's own, and a short line without a stop is no heading: many people
     write so.
     """
-    lines = [_line(text, block, has_headings=drafts) for block in blocks(text)]
+    lines = [_line(text, block, has_headings=drafts) for block in split_blocks(text)]
     draft = _Draft()
     drafted = [draft.holds(line) if drafts else line.kind == "quote" for line in lines]
     not_running = [

@@ -9,14 +9,14 @@ from itertools import chain
 from math import sqrt
 
 from rules.extract.frames import Frames
-from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
+from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue
 from rules.extract.names import find_called_names
 from rules.extract.patterns import Listed
 from rules.extract.phrases import REACTION
 from rules.extract.prose import PERSONA, Said, Sentence, forget_prose, of_message
 from rules.extract.voices import QUESTION_MARKS
 from rules.extract.wishes import forget_wishes
-from rules.extract.words import has_digit, terms
+from rules.extract.words import has_digit, split_terms
 
 _CACHED_PASSAGES = 4  # all the questions about a chunk are about one passage
 _CACHED_GISTS = 4_096
@@ -102,7 +102,7 @@ class _Messages(tuple[Said, ...]):
         return hash((len(self), *self[-1:]))
 
 
-def read(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage:
+def read_passage(passage: Sequence[Said], before: Sequence[Said] = ()) -> WeighedPassage:
     """Read the prose of a passage, and the words of the messages `before` it.
 
     Each side may speak its own language.
@@ -128,7 +128,7 @@ def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
         sentences=sentences,
         days=tuple(passage[sentence.message].date for sentence in sentences),
         weights=_weights(sentences, known, tongues, life),
-        inward=inwardness(sentences, persona),
+        inward=measure_inwardness(sentences, persona),
         leaning=_leaning(sentences, reacts, persona, person),
         reacts=reacts,
         lectures=frozenset(_lectures(of_persona)),
@@ -158,7 +158,7 @@ def _words_said(role: str, text: str) -> frozenset[str]:
 
 def _tongue(sentences: Iterable[Sentence]) -> Tongue:
     """Return the language that is spoken in most of the sentences."""
-    return spoken(_words_of(sentences), TONGUES)
+    return find_tongue(_words_of(sentences), TONGUES)
 
 
 def _words_of(sentences: Iterable[Sentence]) -> Iterator[str]:
@@ -197,14 +197,14 @@ def _is_everyday(term: str, tongue: Tongue) -> bool:
     return any(term in words for words in (tongue.common, tongue.me, tongue.you, tongue.leaning))
 
 
-def inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
+def measure_inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:
     """Return how densely each sentence speaks of the persona's own states.
 
     It is 0 for the person's sentences, for courtesies, and without the first person outside
     quotation marks.
     """
-    me = occurrences(sentences, tongue.me)
-    states = occurrences(sentences, tongue.states)
+    me = count_occurrences(sentences, tongue.me)
+    states = count_occurrences(sentences, tongue.states)
     return list(map(_density, sentences, me, states))
 
 
@@ -215,7 +215,7 @@ def _density(sentence: Sentence, me: int, states: int) -> float:
     return weight / sqrt(max(sentence.words, _SHORT))
 
 
-def occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
+def count_occurrences(sentences: Sequence[Sentence], words: Listed) -> list[int]:
     """Count the distinct terms of each sentence, outside quotation marks, that are in `words`."""
     distinct = set(chain.from_iterable(sentence.unquoted for sentence in sentences))
     listed = {term for term in distinct if term in words}
@@ -285,7 +285,9 @@ def _life(
 def _share_of_own(sentences: Sequence[Sentence], tongue: Tongue) -> float:
     """Return the share of a side's sentences of running text that say "my" or "our"."""
     running = [sentence for sentence in sentences if sentence.voice == "own"]
-    return sum(map(bool, occurrences(running, tongue.mine))) / (len(running) + _NEUTRAL_SENTENCES)
+    return sum(map(bool, count_occurrences(running, tongue.mine))) / (
+        len(running) + _NEUTRAL_SENTENCES
+    )
 
 
 def _names(of_person: Iterable[Sentence]) -> Iterator[str]:
@@ -301,5 +303,5 @@ def _names(of_person: Iterable[Sentence]) -> Iterator[str]:
             if word[0].islower():
                 small.add(word.casefold())
             elif at and len(word) >= _SHORTEST_NAME:
-                capital.update(terms(word))
+                capital.update(split_terms(word))
     yield from capital - small

@@ -47,7 +47,7 @@ _PLAIN = str.maketrans(
 """Replaces typographic apostrophes by plain ones, and traditional Chinese by simplified."""
 
 
-def features(sentence: str) -> Collection[str]:
+def read_features(sentence: str) -> Collection[str]:
     """Return a sentence's features, each once; of a quotation only the quotation marks are read."""
     words = _WORD.findall(QUOTED.sub('""', sentence).translate(_PLAIN).lower())
     names_me, names_you = not _ME.isdisjoint(words), not _YOU.isdisjoint(words)
@@ -76,11 +76,11 @@ def _clause_beginnings(row: Sequence[str]) -> Iterator[str]:
         begins = word in _CLAUSE_ENDS or (begins and not word[0].isalnum())
 
 
-def scores(sentence: str) -> Mapping[Asked, float]:
+def score_wishes(sentence: str) -> Mapping[Asked, float]:
     """Return for each kind the logarithm of the odds that a sentence is of that kind."""
     biases, weights = _read_weights()
     sums = list(biases)
-    for feature in features(sentence):
+    for feature in read_features(sentence):
         for column, weight in weights.get(feature, ()):
             sums[column] += weight
     return {kind: total / SCALE for kind, total in zip(KINDS, sums, strict=True)}

@@ -25,13 +25,13 @@ from itertools import groupby
 from typing import Literal
 
 from rules.extract.brackets import last_quotation_end, quotations_in
-from rules.extract.english_wishes import compiled
-from rules.extract.handed_on import OWN, Owner, is_own_heading, owned_parts, owner_at
+from rules.extract.english_wishes import compile_slot
+from rules.extract.handed_on import OWN, Owner, find_owned_parts, is_own_heading, owner_at
 from rules.extract.promises import done, promised
-from rules.extract.sentences import TextPiece, sentences
+from rules.extract.sentences import TextPiece, split_sentences
 from rules.extract.spoken_languages import count_everyday_words, is_english, languages_of
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
-from rules.extract.wish_model import scores
+from rules.extract.wish_model import score_wishes
 from rules.extract.words import length
 
 Kind = Literal["wish", "end", "task", "promise", "done"]
@@ -93,7 +93,7 @@ class Stated:
 
 def forget_wishes() -> None:
     """Clear the caches of messages."""
-    for cached in (find_stated, find_promises, owned_parts, count_everyday_words):
+    for cached in (find_stated, find_promises, find_owned_parts, count_everyday_words):
         cached.cache_clear()
 
 
@@ -119,7 +119,7 @@ def find_promises(text: str) -> tuple[Stated, ...]:
     for line in voiced_lines(text, drafts=True):
         if line.voice == "other":
             continue
-        for piece in sentences(text[line.start : line.stop]):
+        for piece in split_sentences(text[line.start : line.stop]):
             sentence = text[line.start : line.stop][piece.start : piece.stop]
             plain = sentence.replace("’", "'").lstrip("*_ ")
             if (
@@ -140,7 +140,7 @@ def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
 
     The mark of a list is left out.
     """
-    for piece in sentences(text):
+    for piece in split_sentences(text):
         owner = owner_at(text, piece.start)
         if piece.prose and owner != "foreign":
             mark = _ITEM.match(text, piece.start, piece.stop)
@@ -255,9 +255,9 @@ def _kind_by_score(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
     """
     at = 0
     if length(sentence) > _MANY_WORDS:
-        clause = max(_CLAUSE.finditer(sentence), key=lambda found: scores(found[0])["wish"])
+        clause = max(_CLAUSE.finditer(sentence), key=lambda found: score_wishes(found[0])["wish"])
         at, sentence = clause.start(), clause[0]
-    score = scores(sentence)
+    score = score_wishes(sentence)
     if score["end"] >= _SURE_END:
         return "end", at
     if score["wish"] >= _SURE_WISH:
@@ -269,13 +269,13 @@ def _kind_by_score(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
 
 def _kind_by_form(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
     """Return the kind of an English sentence by its form, and where that begins."""
-    if compiled("idle", leads=True).match(sentence):
+    if compile_slot("idle", leads=True).match(sentence):
         return None
     is_asked = _asks(sentence)
-    is_once = compiled("once").search(sentence) is not None
-    told = compiled("told").search(sentence)
+    is_once = compile_slot("once").search(sentence) is not None
+    told = compile_slot("told").search(sentence)
     last = told.start() if told else len(sentence)
-    if not is_asked and (end := compiled("ended").search(sentence)) and end.start() <= last:
+    if not is_asked and (end := compile_slot("ended").search(sentence)) and end.start() <= last:
         return "end", end.start()
     for kind, match in _asked_for(sentence, is_asked=is_asked, is_once=is_once):
         if match.start("core") <= last:
@@ -296,11 +296,11 @@ def _asked_for(
 
     It is a wish, a task, or an order that does not say which of the two it is.
     """
-    if not is_asked and (found := compiled("within").search(sentence)):
+    if not is_asked and (found := compile_slot("within").search(sentence)):
         yield "wish", found
-    if ask := compiled("ask", leads=True).search(sentence):
+    if ask := compile_slot("ask", leads=True).search(sentence):
         asked = sentence[ask.start() : ask.end() + _REACH]
-        is_about_talk = compiled("about").search(sentence, ask.end(), ask.end() + _NEAR)
+        is_about_talk = compile_slot("about").search(sentence, ask.end(), ask.end() + _NEAR)
         if is_once:
             yield "task", ask
         elif is_about_talk and (ask["case"] or _any_of(("holds", "less"), asked)):
@@ -314,10 +314,10 @@ def _ordered(
 ) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
     """Yield the bans and orders of a sentence, each with its kind."""
     for part in ("ban", "form", "after"):
-        found = None if is_once else compiled(part, leads=True).search(sentence)
+        found = None if is_once else compile_slot(part, leads=True).search(sentence)
         if found and (part != "after" or found["case"]):
             yield "wish", found
-    if order := compiled("order", leads=True).search(sentence):
+    if order := compile_slot("order", leads=True).search(sentence):
         asked = sentence[max(0, order.start() - _REACH) : order.end() + _REACH]
         holds = order["case"] or _any_of(("holds",), asked)
         yield "task" if is_once else "wish" if holds else "order", order
@@ -325,7 +325,7 @@ def _ordered(
 
 def _any_of(parts: Iterable[str], text: str) -> bool:
     """Return whether one of these slots is filled in a text."""
-    return any(compiled(part).search(text) for part in parts)
+    return any(compile_slot(part).search(text) for part in parts)
 
 
 def _is_quoted(text: str, at: int) -> bool:

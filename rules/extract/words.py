@@ -64,7 +64,7 @@ def has_digit(term: str) -> bool:
     return any(map(str.isdecimal, term))
 
 
-def terms(text: str) -> Sequence[str]:
+def split_terms(text: str) -> Sequence[str]:
     """Return the words of `text` in order, casefolded.
 
     For scripts without spaces, these are the pairs of neighbouring characters.
@@ -76,7 +76,7 @@ def terms(text: str) -> Sequence[str]:
 
 
 def count_terms(texts: Iterable[str]) -> Counter[str]:
-    """Count the `terms` of the texts."""
+    """Count the terms of the texts."""
     counts = Counter[str]()
     for text in texts:
         plain = _plain_terms(text)

@@ -21,7 +21,7 @@ from rules.layers.facts import (
     normalize,
     says_more,
     source_of,
-    words,
+    split_words,
 )
 
 _SHORTEST_SUBJECT_WORD = 4
@@ -76,7 +76,7 @@ def _says_same(text: str, earlier: str) -> bool:
     """
     if normalize(text) == normalize(earlier):
         return True
-    new_words, earlier_words = words(text), words(earlier)
+    new_words, earlier_words = split_words(text), split_words(earlier)
     return bool(new_words and earlier_words) and _share_half(new_words, earlier_words)
 
 
@@ -265,7 +265,7 @@ def _subject_words(text: str) -> frozenset[str]:
 
     Where it has none, as in some scripts, return all.
     """
-    all_words = words(text)
+    all_words = split_words(text)
     return frozenset(word for word in all_words if len(word) >= _SHORTEST_SUBJECT_WORD) or all_words
 
 

@@ -22,7 +22,7 @@ from operator import mul
 from typing import Literal
 
 from rules.extract.patterns import listed
-from rules.extract.words import terms
+from rules.extract.words import split_terms
 from rules.typingmind.dates import parse_date
 
 Event = Literal["ADD", "UPDATE", "DELETE", "CONFIRM", "FORGET"]
@@ -202,14 +202,14 @@ def normalize(text: str) -> str:
     return " ".join("".join(meaningful).split())
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """Return the words of a normalized text, in any script."""
-    return frozenset(terms(normalize(text)))
+    return frozenset(split_terms(normalize(text)))
 
 
 def says_more(first: str, second: str) -> bool:
     """Return whether the first text has more words than the second, counting repeated ones."""
-    return len(list(terms(normalize(first)))) > len(list(terms(normalize(second))))
+    return len(list(split_terms(normalize(first)))) > len(list(split_terms(normalize(second))))
 
 
 def are_opposed(first: str, second: str) -> bool:
@@ -217,7 +217,7 @@ def are_opposed(first: str, second: str) -> bool:
     numbers, denials = [], []
     for text in (normalize(first), normalize(second)):
         numbers.append(Counter("".join(mark if mark.isnumeric() else " " for mark in text).split()))
-        denials.append(sum(term in _DENIALS for term in terms(text)))
+        denials.append(sum(term in _DENIALS for term in split_terms(text)))
     return numbers[0] != numbers[1] or denials[0] != denials[1]
 
 
@@ -238,11 +238,11 @@ def source_of(text: str, named: int | None, sources: Sequence[Source]) -> Source
     """
     if named is not None and 1 <= named <= len(sources):
         return sources[named - 1]
-    terms_of_text = words(text)
-    return max(sources, key=lambda source: len(terms_of_text & words(source.text)))
+    terms_of_text = split_words(text)
+    return max(sources, key=lambda source: len(terms_of_text & split_words(source.text)))
 
 
-def cosines(vectors: Sequence[Sequence[float]]) -> list[list[float]]:
+def compute_cosines(vectors: Sequence[Sequence[float]]) -> list[list[float]]:
     """Return the `Rows` of these vectors, rounded to four digits; a zero vector's cosines are 0."""
     lengths = [hypot(*vector) for vector in vectors]
 

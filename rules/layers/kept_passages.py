@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal
 
-from rules.extract.sentences import sentences
+from rules.extract.sentences import split_sentences
 from rules.layers.opening import KeptLine
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
@@ -155,7 +155,7 @@ def first_sentences(text: str, count: Callable[[str], int], most: int = MOST_TOK
     head = text[:_CHARACTERS_READ]
     if len(head) == len(text) and count(text) <= most:
         return text
-    pieces = sentences(head)
+    pieces = split_sentences(head)
     if len(head) < len(text):
         pieces = pieces[:-1] or pieces  # the last one may be cut off
     for piece in reversed(pieces):

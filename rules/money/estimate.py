@@ -246,7 +246,7 @@ def _call(
     return PlannedCall(role, before + _QUESTION_TOKENS, read, written, answer, room, turns)
 
 
-def traffic(
+def sum_traffic(
     planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
 ) -> Usage:
     """Return the sum of the tokens that the models are likely to count for these calls.

@@ -196,7 +196,7 @@ class Reached:
         return self.needed <= self.cap
 
 
-def cap_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
+def find_reached_cap(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     """Return the cap that `needed` does not fit under, the longest period first; else None."""
     for which in reversed(NAMES):
         if reached := _reached(which, caps, spent, needed):
@@ -211,7 +211,7 @@ def _reached(which: Which, caps: Amounts, spent: Amounts, needed: int) -> Reache
     return Reached(which, cap, before, needed) if before + needed > cap else None
 
 
-def first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
+def find_first_reached(caps: Amounts, spent: Amounts, needed: int) -> Reached | None:
     """Return the cap at which work of many calls that costs `needed` stops first; None if it fits.
 
     It is the cap with the least left; of equal ones the one with the longest period.
@@ -227,9 +227,9 @@ def cost_in_words(likely: int, at_most: int, caps: Amounts, spent: Amounts) -> s
     than people ever pay.
     """
     verdict = "The caps allow it."
-    if reached := first_reached(caps, spent, likely):
+    if reached := find_first_reached(caps, spent, likely):
         verdict = f"That is more than {_left_of(reached)}: it will pause there."
-    elif reached := first_reached(caps, spent, at_most):
+    elif reached := find_first_reached(caps, spent, at_most):
         verdict = f"It likely fits under the caps; at worst it pauses at {_left_of(reached)}."
     return f"likely {in_words(likely)}. {verdict}"
 

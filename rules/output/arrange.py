@@ -26,7 +26,7 @@ from rules.conversation.marker import (
 )
 from rules.conversation.memory import Memory, folds_upwards, memories_by_id, memories_of_chunks
 from rules.typingmind import spans
-from rules.typingmind.content import attachments
+from rules.typingmind.content import find_attachments
 from rules.typingmind.originals import with_attachments
 
 
@@ -225,7 +225,7 @@ def _with_attachments_of_ours(
         if place.ours is None or place.at in staying:
             continue
         has_more = place.message.text != place.message.words
-        if has_more or attachments(place.message.raw):
+        if has_more or find_attachments(place.message.raw):
             memory = by_id.get(place.ours.memory, memories[0])
             original = Original(place, memory, for_attachment=True)
             kept.insert(_first_raw_after(kept, place.at), original)

@@ -130,7 +130,7 @@ def hash_of_messages(raws: Iterable[bytes]) -> str:
     """
     digests: list[bytes] = []
     for raw in raws:
-        message = json.loads(spans.decoded(raw), parse_int=float)
+        message = json.loads(spans.decode_json(raw), parse_int=float)
         canonical = json.dumps(spans.without_bulk(message), sort_keys=True)
         digests.append(hashlib.sha256(canonical.encode("ascii")).digest())
     return hashlib.sha256(b"\n".join(digests)).hexdigest()

@@ -106,7 +106,7 @@ class _Shown:
     that has it."""
 
 
-def difference(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
+def compare_exports(before: Side, after: Side, known: Sequence[Memory]) -> Difference:
     """Compare two exports of a chat; `known` are all its memories and folds in the archive."""
     was = _shown(before, known)
     now = _shown(after, known)

@@ -36,7 +36,7 @@ class DifferenceLine:
     text: str
 
 
-def difference_lines(
+def describe_difference(
     difference: Difference, known: Sequence[Memory], persona: str
 ) -> Iterator[DifferenceLine]:
     """Yield the difference in words; `known` are the chat's memories and folds in the archive."""

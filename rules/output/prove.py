@@ -1,8 +1,8 @@
 """Prove that a finished chat, read back as TypingMind reads it, has lost nothing.
 
 The proof does not use spans.py's walker, splice.py or assemble.py, which made the output. What it
-shares with them, and so cannot check, is: `spans.decoded`, `Number` and `without_bulk` (how bytes
-become values, and that a long image counts by its hash), `printable`, `read_marker` and
+shares with them, and so cannot check, is: `spans.decode_json`, `Number` and `without_bulk` (how bytes
+become values, and that a long image counts by its hash), `make_printable`, `read_marker` and
 `plain_original` (what our own fields mean), `read_opening` (what an opening shows), and the places,
 which say which messages of the input are ours.
 """
@@ -30,9 +30,9 @@ from rules.conversation.memory import (
 from rules.layers.opening import JOINER, read_opening, rows_shown
 from rules.output.read_back import Finished, ReadBack, read_back
 from rules.typingmind import plain
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.plain import MAY_BE_ADDED, MAY_CHANGE
-from rules.typingmind.spans import decoded
+from rules.typingmind.spans import decode_json
 
 
 def verify(finished: Finished) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ def _source_fault(
 
 
 def _text_of(raw: bytes) -> str:
-    return plain.all_text(plain.parse_json(decoded(raw)))
+    return plain.all_text(plain.parse_json(decode_json(raw)))
 
 
 def _quotes_and_wishes(read: ReadBack) -> Iterator[str]:
@@ -272,7 +272,7 @@ def _kept(read: ReadBack) -> Iterator[str]:
         return
     opening = plain.sent_text(openings[0].fields)
     for passage, raw in read.finished.kept:  # the bytes are empty where the message is lost
-        if raw and passage.text not in printable(_text_of(raw)):
+        if raw and passage.text not in make_printable(_text_of(raw)):
             yield f"{passage.called} is not in its message"
     live = _live_texts(read)
     kept = [passage for passage, _ in read.finished.kept]
@@ -298,7 +298,7 @@ def _live_texts(read: ReadBack) -> dict[str, str]:
     for message in read.messages:
         key = keys.get(message.at)
         if key in with_passage and message.at in read.live:
-            texts[key] = printable(plain.all_text(message.fields))
+            texts[key] = make_printable(plain.all_text(message.fields))
     return texts
 
 

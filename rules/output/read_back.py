@@ -18,7 +18,7 @@ from rules.typingmind import plain
 from rules.typingmind.chat import Chat
 from rules.typingmind.originals import is_original, plain_original
 from rules.typingmind.plain import Json
-from rules.typingmind.spans import decoded
+from rules.typingmind.spans import decode_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ class ReadBack:
 def read_back(finished: Finished) -> ReadBack | str:
     """Return the finished chat as TypingMind would read it, or why it cannot be read."""
     try:
-        before = plain.parse_json(decoded(finished.before.slice(finished.before.span)))
-        after = plain.parse_json(decoded(finished.after))
+        before = plain.parse_json(decode_json(finished.before.slice(finished.before.span)))
+        after = plain.parse_json(decode_json(finished.after))
         written = plain.messages_of(after)
         originals = plain.messages_of(before)
     except (ValueError, TypeError, RecursionError) as fault:

@@ -15,7 +15,7 @@ from rules.conversation.memory_size import (
 )
 from rules.conversation.quote import can_be_quoted
 from rules.errors import ChatSkipped
-from rules.plan.chunks import Chunking, Splitter, Spoken, by_topics, chunks
+from rules.plan.chunks import Chunking, Splitter, Spoken, by_topics, form_chunks
 from rules.plan.dialogues import EXTRACTED, FOLD, HINDSIGHT, MEMORY, Step
 from rules.plan.fold_budget import Bounds
 from rules.plan.foresight import Coming, Foresight
@@ -297,7 +297,7 @@ def _form_chunks(
         role = message.role or "user"
         spoken.append(Spoken(role, count, message.calls_tools, message.text, minute))
     begin = sum(entry.memory is not None for entry in reading.entries)
-    chunking = chunks(spoken, begin, limits.chunk, limits.tail, limits.split)
+    chunking = form_chunks(spoken, begin, limits.chunk, limits.tail, limits.split)
     formed = [chunk.tokens for chunk in chunking.chunks]
     why = why_not_worthwhile(formed, overhead, has_memories=bool(reading.memories))
     if not why:

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 
-from rules.plan.partition import first_group
+from rules.plan.partition import find_first_group
 from rules.plan.topics import STEPS, prices
 
 _TOOL_ROLES = frozenset({"tool", "function"})
@@ -89,7 +89,7 @@ that come later never change it.
 """
 
 
-def units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
+def cut_units(spoken: Sequence[Spoken], most: int) -> tuple[Chunk, ...]:
     """Cut a whole history into the units that chunks are made of.
 
     A unit is a turn: user messages and all that answers them. A turn begins at a user message that
@@ -111,7 +111,7 @@ def units_from(spoken: Sequence[Spoken], begin: int, most: int) -> list[Chunk]:
     Turns are read from the first message on, so that the rest of an oversized turn is cut as its
     beginning was.
     """
-    rest = [unit for unit in units(spoken, most) if unit.stop > begin]
+    rest = [unit for unit in cut_units(spoken, most) if unit.stop > begin]
     if rest and rest[0].start < begin:
         stop = rest[0].stop
         rest[0] = Chunk(begin, stop, tokens_of(spoken[begin:stop]))
@@ -192,7 +192,7 @@ def _split(
             return Split(tuple(bounds), f"A chunk's end is chosen in view of {ahead}")
         if first + len(window) == len(rest):
             return Split(tuple(bounds), "The last turn may still grow.")
-        first += first_group([unit.tokens for unit in window], size, price(window))
+        first += find_first_group([unit.tokens for unit in window], size, price(window))
         end = rest[first - 1].stop
         bounds.append(end)
     return Split(tuple(bounds), "All that is left is in the live tail.")
@@ -222,7 +222,7 @@ def _last_end(spoken: Sequence[Spoken], begin: int, tail: int) -> int:
     return at
 
 
-def tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
+def find_tails(chunk_tokens: Sequence[int], keep: int, step: int) -> tuple[int, ...]:
     """Return for each chunk the index of the chunk that its tail begins with.
 
     The tail ends where the chunk begins.
@@ -260,7 +260,7 @@ class Chunking:
     """Why there is no further chunk, as a sentence for the person."""
 
 
-def live_tokens(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> int:
+def count_live_tokens(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> int:
     """Return the tokens of the live tail: the newest whole turns that hold at least `tail` tokens.
 
     It does not reach before `begin`.
@@ -268,7 +268,7 @@ def live_tokens(spoken: Sequence[Spoken], begin: int, size: int, tail: int) -> i
     return tokens_of(first_tokens(units_from(spoken, begin, size)[::-1], 0, tail))
 
 
-def chunks(
+def form_chunks(
     spoken: Sequence[Spoken], begin: int, size: int, tail: int, split: Splitter = by_topics
 ) -> Chunking:
     """Form chunks of about `size` tokens while at least `tail` tokens stay after the last one.
@@ -287,7 +287,7 @@ def chunks(
             break
         formed.append(Chunk(start, stop, next_tokens))
         start, left, next_tokens = stop, left - next_tokens, 0
-    live = live_tokens(spoken, start, size, tail)
+    live = count_live_tokens(spoken, start, size, tail)
     waiting = left - live
     if not waiting:
         also = "else " if formed else ""

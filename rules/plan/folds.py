@@ -309,7 +309,7 @@ class State:
     """The id of the fold that it is in; empty where it is in none."""
 
 
-def states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
+def find_states(chat_id: str, memories: Sequence[Memory], bounds: Bounds) -> dict[str, State]:
     """Return by id the state of each memory and fold of a chat, in an export with these bounds."""
     by_id = memories_by_id(memories)
     chunks = [memory.memory_id for memory in memories_of_chunks(memories)]

@@ -194,7 +194,7 @@ def room_left(chunk: PlannedChunk, fixed: int, factor: float, limit: Limit) -> i
     return int((limit.most_in_hindsight - sum(parts_of(chunk, fixed, factor).values())) / factor)
 
 
-def sizes_within(most: int, fixed: int, factor: float) -> Sizes | None:
+def fit_sizes(most: int, fixed: int, factor: float) -> Sizes | None:
     """Return the largest sizes whose requests have at most `most` of the model's tokens.
 
     None where none fit. `fixed` are our tokens of system message and primer; `factor` is how many

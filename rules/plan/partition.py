@@ -34,7 +34,7 @@ class _Partition:
     """The number of units in its first group; 0 where there is no group yet."""
 
 
-def first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) -> int:
+def find_first_group(tokens: Sequence[int], size: int, prices: Sequence[int] = ()) -> int:
     """Return how many units the first group of the best partition has.
 
     `tokens` are those of the units, at least one of them not 0; `size` is above 0. `prices` are

@@ -21,7 +21,7 @@ from itertools import groupby
 from rules.conversation.history import Entry
 from rules.conversation.memory import WRITTEN, Memory
 from rules.conversation.memory_size import expected_tokens
-from rules.plan.chunks import Chunk, tails
+from rules.plan.chunks import Chunk, find_tails
 from rules.plan.foresight import Coming, Foresight
 
 CORE_WORDS = 150
@@ -167,7 +167,9 @@ def plan_chunks(
     """
     result: list[PlannedChunk] = []
     for row in _rows(chunks):
-        firsts = [row[at] for at in tails([chunks[number].tokens for number in row], keep, step)]
+        firsts = [
+            row[at] for at in find_tails([chunks[number].tokens for number in row], keep, step)
+        ]
         if room is not None:
             firsts = _shorten_tails(row, firsts, chunks, memories, questions, room)
         before = {first: memories.before(first - 1) for first in set(firsts)}

@@ -39,7 +39,7 @@ from rules.conversation.memory import memories_of_chunks, with_members
 from rules.recognize.align import align
 from rules.recognize.known import Known, KnownMessage, Recognized
 from rules.typingmind.dates import parse_date
-from rules.typingmind.message import Branch, branches
+from rules.typingmind.message import Branch, find_branches
 from rules.typingmind.originals import MOST_NAMED, NAMED_SINCE
 
 Evidence = Literal["deletions are named", "the list was full", "nothing is named"]
@@ -303,7 +303,7 @@ def _find_taken_branches(
         for number, known in lacking.items()
     }
     taken = []
-    for branch in branches([place.message for place in places]):
+    for branch in find_branches([place.message for place in places]):
         inside = ((message.uuid, message.digest) for message in branch.messages)
         moved = align(old, dict(enumerate(inside))).pairs
         taken.append(TakenBranch(branch, {number: lacking[number] for number in moved}))

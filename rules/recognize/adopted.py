@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from rules.conversation.history import SLOTS, Group, Past, Place
-from rules.conversation.kept_wishes import wishes_at_end
+from rules.conversation.kept_wishes import read_wishes_at_end
 from rules.conversation.marker import (
     PERSPECTIVE_SLOT,
     QUOTE_SLOT,
@@ -38,10 +38,10 @@ from rules.conversation.memory import (
     Preferred,
     Quote,
     Wish,
-    aliases,
     edition_in_prompts,
     fold_id,
     folds_upwards,
+    map_aliases,
     memories_by_id,
     memories_of_chunks,
     memory_id,
@@ -103,7 +103,7 @@ def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
     A chat with memories of its own takes over what comes after them if they are the other chat's
     first ones: a fork that went on in one branch may return to the branch that it left.
     """
-    names = aliases(kin.memories)
+    names = map_aliases(kin.memories)
     covered = with_members({names.get(name, name) for name in shown}, kin.memories)
     chunks = memories_of_chunks(kin.memories)
     taken_before = _find_taken_before(kin, chunks, known.memories)
@@ -129,7 +129,7 @@ def as_forked(kin: Known, shown: Mapping[str, Group], preferred: Preferred) -> K
     These are the editions after the one in which this export shows a memory. `preferred` is the
     kind of edition to show.
     """
-    names = aliases(kin.memories)
+    names = map_aliases(kin.memories)
     shown = {names.get(name, name): group for name, group in shown.items()}
     memories, editions = list[Memory](), dict(kin.editions)
     for memory in kin.memories:
@@ -269,7 +269,7 @@ def _freeze_edition(places: Sequence[Place], marker: Marker, count: Count) -> Ed
         requests=(),
         tokens=sum(count(text) for text in texts),
         written_at=places[0].message.created_at or "",
-        wishes=wishes_at_end(texts[-1], [line for line, _ in _read_wishes(places[-1])], count),
+        wishes=read_wishes_at_end(texts[-1], [line for line, _ in _read_wishes(places[-1])], count),
     )
 
 

@@ -12,7 +12,7 @@ from rules.conversation.history import (
     mark_strays,
     update_past,
 )
-from rules.conversation.kept_wishes import wishes_left
+from rules.conversation.kept_wishes import find_wishes_left
 from rules.conversation.memory import (
     Count,
     Edition,
@@ -79,7 +79,7 @@ def build_reading(
             number=1 + known.editions[name][-1].number,
             kind="person",
             requests=(),
-            wishes=wishes_left(edited),
+            wishes=find_wishes_left(edited),
             tokens=sum(count(text) for text in edited.texts),
             written_at=now,
         )

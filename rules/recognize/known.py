@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from rules.conversation.history import Group, Past, Place, group_by_memory
 from rules.conversation.marker import Canned, Marker, known_markers
-from rules.conversation.memory import Edition, Memory, aliases, memories_of_chunks
+from rules.conversation.memory import Edition, Memory, map_aliases, memories_of_chunks
 from rules.recognize.recognize import recognize
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import Message
@@ -91,5 +91,5 @@ def recognize_export(
         under[memory.memory_id] = {key: digests[key] for key in memory.keys}
     before = (*known.live, *known.left_out)
     live = {(message.uuid, message.digest) for message in before if message.uuid}
-    places = recognize(messages, ours, under, aliases(known.memories), live)
+    places = recognize(messages, ours, under, map_aliases(known.memories), live)
     return Recognized(known, listed, ours, places, group_by_memory(places))

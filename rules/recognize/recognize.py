@@ -37,7 +37,7 @@ from rules.conversation.marker import (
     uuid_stem,
 )
 from rules.recognize.align import align
-from rules.typingmind.message import Message, left_out, read_message
+from rules.typingmind.message import Message, read_message, why_left_out
 from rules.typingmind.originals import is_for_attachment, is_original, plain_original
 
 _Written = tuple[str | None, str]
@@ -218,7 +218,7 @@ def recognize(
         place = originals.get(at)
         if place is None:
             key = _give_key(message, taken, uses)
-            reason = None if marker else left_out(message)
+            reason = None if marker else why_left_out(message)
             place = Place(at, message, key, marker, reason, written=message.raw)
         places.append(place)
     return _mark_copies(places)
@@ -298,7 +298,7 @@ def _mark_copies(places: Sequence[Place]) -> tuple[Place, ...]:
             )
         marked[last.at] = replace(marked[last.at], message=counted.message)
         message = last.message
-        marked[counted.at] = replace(counted, message=message, left_out=left_out(message))
+        marked[counted.at] = replace(counted, message=message, left_out=why_left_out(message))
     return tuple(marked)
 
 
@@ -368,7 +368,7 @@ def _find_kept_places(messages: Sequence[Message], aliases: Mapping[str, str]) -
             name = str(message.marker["memory"])
             plain = read_message(plain_original(message.raw))
             memory, alone = aliases.get(name, name), is_for_attachment(message.marker)
-            kept[at] = Place(at, plain, "", None, left_out(plain), memory, message.raw, alone)
+            kept[at] = Place(at, plain, "", None, why_left_out(plain), memory, message.raw, alone)
     return kept
 
 
@@ -393,7 +393,7 @@ def _find_stripped_places(
             edited[at] = memory
     return {
         at: Place(
-            at, messages[at], "", None, left_out(messages[at]), memory, messages[at].raw, True
+            at, messages[at], "", None, why_left_out(messages[at]), memory, messages[at].raw, True
         )
         for at, memory in edited.items()
         if memory in stayed

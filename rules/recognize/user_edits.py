@@ -17,8 +17,8 @@ from rules.conversation.marker import Marker, uuid_stem
 from rules.conversation.memory import (
     Edition,
     Memory,
-    aliases,
     folds_upwards,
+    map_aliases,
     memories_by_id,
     memories_of_chunks,
     six_of,
@@ -160,7 +160,7 @@ def find_deleted_memories(
     fold. Older editions and folded memories are in the list as well, since we took their messages
     out ourselves. `deleted` is that list, `ours` the markers of all our messages by uuid stem.
     """
-    names = aliases(memories)
+    names = map_aliases(memories)
     markers = (ours[stem] for stem in map(uuid_stem, deleted) if stem in ours)
     listed = {(names.get(marker.memory, marker.memory), marker.edition) for marker in markers}
     folded = {member for memory in memories for member in memory.members}

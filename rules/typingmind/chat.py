@@ -7,7 +7,7 @@ from functools import partial
 
 from rules.errors import ChatSkipped
 from rules.typingmind import spans
-from rules.typingmind.content import parts, printable
+from rules.typingmind.content import make_printable, read_parts
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.spans import LONGEST_TEXT, Member, Reel, Span, Walker
 from rules.wording import cut_title
@@ -36,7 +36,7 @@ class Chat:
 
     def text_field(self, key: str) -> str:
         """Return the text in a field, without halves of surrogate pairs; "" if there is none."""
-        return printable(spans.text(self.field(key)))
+        return make_printable(spans.text(self.field(key)))
 
     def field(self, key: str) -> object:
         """Return the parsed value of a field (numbers as `Number`); None where it is absent."""
@@ -87,7 +87,7 @@ class Chat:
         """Return the name of its agent in TypingMind, as one line; "" where it has none."""
         character = self.field("character")
         name = spans.text(character.get("title")) if isinstance(character, dict) else ""
-        return printable(name).translate(_UNSAFE_TO_SHOW).strip()
+        return make_printable(name).translate(_UNSAFE_TO_SHOW).strip()
 
     @property
     def updated_at(self) -> str:
@@ -104,7 +104,7 @@ class Chat:
         """Return the names of its model: the id in `modelInfo`, then `model` (perhaps a uuid)."""
         info = self.field("modelInfo")
         names = (info.get("id") if isinstance(info, dict) else None, self.field("model"))
-        return tuple(printable(name) for name in map(spans.text, names) if name)
+        return tuple(make_printable(name) for name in map(spans.text, names) if name)
 
     @property
     def deleted(self) -> bool:
@@ -118,7 +118,7 @@ class Chat:
             holder = self.field(key)
             text = spans.text(holder.get(inner)) if isinstance(holder, dict) else ""
             if text.strip():
-                return printable(text)
+                return make_printable(text)
         return ""
 
 
@@ -153,7 +153,10 @@ def _refuse_endless(chat: Chat, number: int, span: Span) -> None:
     """Raise ChatSkipped for a message with more words than any model reads; images do not count."""
     size = span.stop - span.start
     fields, _ = spans.value(chat.text, span.start)  # as latin-1, which is good enough to measure it
-    if isinstance(fields, dict) and sum(len(part.text) for part in parts(fields)) > LONGEST_TEXT:
+    if (
+        isinstance(fields, dict)
+        and sum(len(part.text) for part in read_parts(fields)) > LONGEST_TEXT
+    ):
         raise ChatSkipped(
             f'Message {number} of the chat "{cut_title(chat.title)}" is a text of '
             f"{size / (1 << 20):,.0f} MiB: no model reads that much, and no memory could be "
@@ -211,7 +214,7 @@ def _walk_chat(keep: Callable[[Outline], object], reel: Reel, at: int) -> int:
         "chatID": partial(_note_name, names, "chatID"),
         "id": partial(_note_name, names, "id"),
     }
-    members, stop = spans.members(reel, at, walkers)
+    members, stop = spans.read_members(reel, at, walkers)
     chat_id = names.get("chatID") or names.get("id", "")
     keep(Outline(Span(at, stop), tuple(members), tuple(messages), chat_id))
     return stop
@@ -220,14 +223,14 @@ def _walk_chat(keep: Callable[[Outline], object], reel: Reel, at: int) -> int:
 def _note_messages(messages: list[Span], reel: Reel, at: int) -> int:
     if reel.sign(at) != "[":
         return reel.value(at)[1]
-    entries, stop = spans.items(reel, at)
+    entries, stop = spans.read_items(reel, at)
     messages.extend(entries)
     return stop
 
 
 def _note_name(names: dict[str, str], key: str, reel: Reel, at: int) -> int:
     stop = reel.value(at)[1]
-    names[key] = printable(spans.text(Reel(reel.seen(at, stop)).value(0)[0]))
+    names[key] = make_printable(spans.text(Reel(reel.seen(at, stop)).value(0)[0]))
     return stop
 
 
@@ -236,4 +239,4 @@ def _walk_sync(reel: Reel, at: int) -> int:
 
     We add to it, so each of its keys must occur once.
     """
-    return spans.members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]
+    return spans.read_members(reel, at)[1] if reel.sign(at) == "{" else reel.value(at)[1]

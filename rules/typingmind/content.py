@@ -38,11 +38,13 @@ class Part:
     spoken: bool
 
 
-def parts(message: Fields) -> tuple[Part, ...]:
+def read_parts(message: Fields) -> tuple[Part, ...]:
     """Return the pieces of a parsed message in reading order; none if it says nothing."""
     if has_several_answers(message):
-        inside = spans.as_list(chosen(message), "messages")
-        return tuple(piece for item in inside if isinstance(item, dict) for piece in parts(item))
+        inside = spans.as_list(choose_answer(message), "messages")
+        return tuple(
+            piece for item in inside if isinstance(item, dict) for piece in read_parts(item)
+        )
     content = message.get("content")
     items = content if isinstance(content, list) else [content] if spans.text(content) else []
     pieces = list(map(_part, items))
@@ -69,7 +71,7 @@ def has_several_answers(message: Fields) -> bool:
     return message.get("type") == _SEVERAL_ANSWERS
 
 
-def chosen(message: Fields) -> Fields:
+def choose_answer(message: Fields) -> Fields:
     """Return, of several answers, the one that the conversation continues.
 
     It is the first if none is chosen, as the app sends that one. Any other message is returned
@@ -85,7 +87,7 @@ def chosen(message: Fields) -> Fields:
     return answers[0] if answers else {}
 
 
-def printable(text: str) -> str:
+def make_printable(text: str) -> str:
     """Replace each lone half of a surrogate pair, which JSON may have but no database accepts."""
     if text.isascii():
         return text
@@ -96,7 +98,7 @@ def printable(text: str) -> str:
     return text
 
 
-def attachments(raw: bytes) -> frozenset[str]:
+def find_attachments(raw: bytes) -> frozenset[str]:
     """Return the ids of TypingMind's own files that the message with these bytes refers to.
 
         {"type":"tm_image_file","metadata":{"name":"sea.png","localBlobID":"6f2c"}}
@@ -150,13 +152,13 @@ def _file_ids(value: object) -> Iterator[str]:
 def _part(item: object) -> Part:
     text = spans.text(item)
     if text or item == "":
-        return Part(printable(text), spoken=True)
+        return Part(make_printable(text), spoken=True)
     kind = spans.text_under(item, "type")
     if not isinstance(item, dict) or not kind:
         return Part("[unknown part]", spoken=False)
     if kind in _WORDS:
         words = spans.text(item.get("text", item.get("refusal")))
-        return Part(printable(words), spoken=True)
+        return Part(make_printable(words), spoken=True)
     if kind in _PLACEHOLDERS:
         placeholder = _placeholder(_PLACEHOLDERS[kind], item)
     elif kind.endswith(("tool_use", "tool_call")):
@@ -164,14 +166,14 @@ def _part(item: object) -> Part:
     elif kind.endswith("_result") or kind.startswith(("bash_", "text_editor_")):
         placeholder = f"[tool result: {_name(item)}]"
     else:
-        placeholder = _NAMELESS.get(kind) or f"[{printable(kind)[:40]}]"
+        placeholder = _NAMELESS.get(kind) or f"[{make_printable(kind)[:40]}]"
     return Part(placeholder, spoken=False)
 
 
 def _placeholder(what: str, item: Fields) -> str:
     name = spans.text_under(item.get("metadata"), "name")
-    return f"[{what}: {printable(name)[:80]}]" if name else f"[{what}]"
+    return f"[{what}: {make_printable(name)[:80]}]" if name else f"[{what}]"
 
 
 def _name(item: Fields) -> str:
-    return printable(spans.text_under(item, "name"))[:80] or "unnamed"
+    return make_printable(spans.text_under(item, "name"))[:80] or "unnamed"

@@ -130,7 +130,7 @@ def _walk_root(container: _Container, name: str, reel: Reel, at: int) -> int:
         "data": partial(_walk_data, container),
         "chats": partial(_walk_chats, container),
     }
-    members, stop = spans.members(reel, at, walkers)
+    members, stop = spans.read_members(reel, at, walkers)
     spans.end(reel, stop)
     keys = {member.key for member in members}
     if "chats" not in keys | container.keys:
@@ -141,7 +141,7 @@ def _walk_root(container: _Container, name: str, reel: Reel, at: int) -> int:
 def _walk_data(container: _Container, reel: Reel, at: int) -> int:
     if reel.sign(at) != "{":
         return reel.value(at)[1]
-    members, stop = spans.members(reel, at, {"chats": partial(_walk_chats, container)})
+    members, stop = spans.read_members(reel, at, {"chats": partial(_walk_chats, container)})
     container.keys.update(member.key for member in members)
     return stop
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from rules.typingmind import spans
 from rules.typingmind.content import (
     Part,
-    chosen,
+    choose_answer,
     has_several_answers,
-    parts,
-    printable,
+    make_printable,
+    read_parts,
     text_of,
     without_its_place,
 )
@@ -98,7 +98,7 @@ class Branch:
 
 def read_message(raw: bytes) -> Message:
     """Read a message from its own bytes. Raises spans.BadJson where they are no JSON object."""
-    fields, _ = spans.value(spans.decoded(raw), 0)
+    fields, _ = spans.value(spans.decode_json(raw), 0)
     if not isinstance(fields, dict):
         raise spans.BadJson("a message is a JSON object, and this is none", 0)
     return message_of(fields, raw)
@@ -113,8 +113,8 @@ def message_of(fields: Fields, raw: bytes = b"") -> Message:
         type=_text_of(fields, "type"),
         uuid=_text_of(fields, "uuid"),
         created_at=_text_of(fields, "createdAt"),
-        model=_text_of(chosen(fields), "model"),
-        parts=parts(fields),
+        model=_text_of(choose_answer(fields), "model"),
+        parts=read_parts(fields),
         digest=_digest(fields),
         calls_tools=bool(fields.get("tool_calls") or fields.get("function_call")),
         cleared=bool(fields.get("contextClearedAt")),
@@ -138,7 +138,7 @@ def _digest(fields: Fields) -> str:
             body = [without_its_place(part) for part in body]
     others = [fields.get(key) for key in ("tool_calls", "function_call", "tool_call_id")]
     if has_several_answers(fields):
-        others.append(text_of(parts(fields)))
+        others.append(text_of(read_parts(fields)))
     if isinstance(body, str) and not any(others):
         # Nearly all messages. This is quicker than JSON; the number says where the role ends.
         content = f"{len(role or '')} {role} {body}".encode("utf-8", "surrogatepass")
@@ -148,10 +148,10 @@ def _digest(fields: Fields) -> str:
 
 
 def _text_of(fields: Fields, key: str) -> str | None:
-    return printable(spans.text(fields.get(key))) or None
+    return make_printable(spans.text(fields.get(key))) or None
 
 
-def left_out(message: Message) -> str | None:
+def why_left_out(message: Message) -> str | None:
     """Return why the message is no part of the conversation to remember; None if it is."""
     if message.type in _REASONS:
         return _REASONS[message.type]
@@ -200,11 +200,11 @@ def summarised_until(message: Message) -> str:
 
 def fields_of(message: Message) -> Fields:
     """Parse the fields of the message again from its bytes; numbers stay as they are written."""
-    fields, _ = spans.value(spans.decoded(message.raw), 0)
+    fields, _ = spans.value(spans.decode_json(message.raw), 0)
     return fields if isinstance(fields, dict) else {}
 
 
-def branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
+def find_branches(messages: Sequence[Message]) -> tuple[Branch, ...]:
     """Return all branches of a chat's messages, in the order of the messages that have them.
 
     Threads in another shape than TypingMind's are ignored. Only messages with the key are parsed

@@ -25,7 +25,7 @@ from rules.typingmind.chat import Chat, parse_chat, read_messages
 from rules.typingmind.dates import parse_date, write_date
 from rules.typingmind.message import DIVIDER
 from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
-from rules.typingmind.spans import Fields, encoded
+from rules.typingmind.spans import Fields, encode_json
 from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
 
 _USER = {"role": "user", "uuid": "", "content": "", "createdAt": ""}
@@ -108,7 +108,7 @@ def write_message(new: NewMessage, template: Fields | None) -> bytes:
     message = {key: _fill(key, shape[key], new) for key in shape if key in _FILLED}
     message |= {"role": new.role, "uuid": new.uuid, "createdAt": write_date(new.when)}
     message["memproc"] = new.marker
-    return spans.encoded(message)
+    return spans.encode_json(message)
 
 
 def _fill(key: str, value: object, new: NewMessage) -> object:
@@ -136,7 +136,7 @@ def write_brought_message(message: BroughtMessage) -> bytes:
     }
     if message.role == "assistant":
         fields |= {"finish": "stop"} | ({"model": message.model} if message.model else {})
-    return encoded(fields)
+    return encode_json(fields)
 
 
 def write_divider(uuid: str, text: str, when: datetime) -> bytes:
@@ -148,7 +148,7 @@ def write_divider(uuid: str, text: str, when: datetime) -> bytes:
         "createdAt": write_date(when),
         _FIELD: {"v": _VERSION, "kind": DIVIDER},
     }
-    return encoded(message)
+    return encode_json(message)
 
 
 def write_brought_chat(chat: BroughtChat) -> bytes:
@@ -167,7 +167,7 @@ def write_brought_chat(chat: BroughtChat) -> bytes:
     }
     if chat.system_message:
         fields["chatParams"] = {"systemMessage": chat.system_message}
-    head = encoded(fields)[:-1]
+    head = encode_json(fields)[:-1]
     return b"".join((head, b',"messages":[', b",".join(chat.messages), b"]}"))
 
 

@@ -26,9 +26,9 @@ from datetime import UTC, datetime
 from rules.errors import ChatSkipped
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
-from rules.typingmind.content import attachments
+from rules.typingmind.content import find_attachments
 from rules.typingmind.message import Message, read_message
-from rules.typingmind.spans import Fields, Member, Reel, Span, encoded
+from rules.typingmind.spans import Fields, Member, Reel, Span, encode_json
 from rules.typingmind.splice import (
     ByteEdit,
     field_bytes,
@@ -80,7 +80,7 @@ def with_attachments(messages: Sequence[Message]) -> frozenset[int]:
         is_of_tool = message.role in _TOOL_ROLES
         group = [*group, index] if is_of_tool and may_follow else [index]
         may_follow = is_of_tool or message.calls_tools
-        if attachments(message.raw) or group[0] in staying:
+        if find_attachments(message.raw) or group[0] in staying:
             staying.update(group)
     return frozenset(staying)
 
@@ -102,8 +102,8 @@ def kept_original(raw: bytes, when: str, memory: str, *, for_attachment: bool = 
             before = _fields_of(raw, [_MARKER])
         else:
             before = _fields_of(raw, [_CLEARED, _MARKER])
-            raw = with_field(raw, _CLEARED, encoded(when))
-        written = encoded(marker)
+            raw = with_field(raw, _CLEARED, encode_json(when))
+        written = encode_json(marker)
         if before != b"{}":
             written = with_field(written, _BEFORE, before)
         return with_field(raw, _MARKER, written)
@@ -183,9 +183,9 @@ def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     present = _list_of(chat)
     if present is None:
         return _write_list(chat, uuids)
-    listed, _ = spans.items(Reel(chat.text), present.start)
+    listed, _ = spans.read_items(Reel(chat.text), present.start)
     before = {spans.value(chat.text, entry.start)[0] for entry in listed if _is(chat, entry, '"')}
-    added = b",".join(encoded(uuid) for uuid in uuids if uuid not in before)
+    added = b",".join(encode_json(uuid) for uuid in uuids if uuid not in before)
     if not added:
         return []
     if not listed:
@@ -207,7 +207,7 @@ def _sync_members(chat: Chat) -> list[Member]:
     sync = chat.member(_SYNC)
     if sync is None or not _is(chat, sync.value, "{"):
         return []
-    return spans.members(Reel(chat.text), sync.value.start)[0]
+    return spans.read_members(Reel(chat.text), sync.value.start)[0]
 
 
 def _list_of(chat: Chat) -> Span | None:
@@ -220,14 +220,14 @@ def _list_of(chat: Chat) -> Span | None:
 def _write_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Return the edits that write the list in place of the present one, or add a list."""
     sync = chat.member(_SYNC)
-    new_sync = encoded({_LIST: uuids})
+    new_sync = encode_json({_LIST: uuids})
     if sync is None:
-        return [insertion(chat.span.stop - 1, b"," + encoded(_SYNC) + b":" + new_sync)]
+        return [insertion(chat.span.stop - 1, b"," + encode_json(_SYNC) + b":" + new_sync)]
     if not _is(chat, sync.value, "{"):
         return [ByteEdit(sync.value, new_sync)]
     members = _sync_members(chat)
     for member in members:
         if member.key == _LIST:
-            return [ByteEdit(member.value, encoded(uuids))]
+            return [ByteEdit(member.value, encode_json(uuids))]
     entry = new_sync[1:-1]
     return [insertion(sync.value.start + 1, entry + b"," if members else entry)]

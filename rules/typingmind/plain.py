@@ -1,14 +1,14 @@
 """Read a chat as TypingMind itself would: with the standard library's parser, as plain JSON.
 
 Only the proof uses this, which must find what our own reader (chat.py, message.py) gets wrong. They
-share only `Number`, `without_bulk` and `printable`; see rules/output/prove.py.
+share only `Number`, `without_bulk` and `make_printable`; see rules/output/prove.py.
 """
 
 import json
 from collections.abc import Sequence
 
 from rules.typingmind import spans
-from rules.typingmind.content import printable
+from rules.typingmind.content import make_printable
 from rules.typingmind.spans import Number, without_bulk
 
 Json = dict[str, object]
@@ -66,7 +66,7 @@ def deletions_of(chat: Json) -> set[str]:
 
 def uuid_of(message: Json) -> str:
     """Return the message's uuid, where that is a text; else ""."""
-    return printable(spans.text(message.get("uuid")))
+    return make_printable(spans.text(message.get("uuid")))
 
 
 def date_of(message: Json) -> str:

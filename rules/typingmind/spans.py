@@ -115,7 +115,7 @@ _DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant
 """Numbers stay text: Python refuses ints of over 4,300 digits, and 1e400 would become infinite."""
 
 
-def decoded(raw: bytes) -> str:
+def decode_json(raw: bytes) -> str:
     """Decode JSON from UTF-8; in a large, mostly ASCII text, other characters become escapes.
 
     In Python a single emoji next to an image would make every character of the image take four
@@ -152,7 +152,7 @@ def without_bulk(value: object) -> object:
     return f"sha256:{digest.hexdigest()}"
 
 
-def encoded(value: object) -> bytes:
+def encode_json(value: object) -> bytes:
     """Write a value as TypingMind writes JSON: without white space, and only necessary escapes."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -324,7 +324,7 @@ def refuse_large_value(begun: str, most: int, at: int) -> None:
         raise TooLarge(f"a value has more than {MOST_PARTS:,} parts", at)
 
 
-def members(
+def read_members(
     reel: Reel, at: int, walkers: Mapping[str, Walker] = MappingProxyType({})
 ) -> tuple[list[Member], int]:
     """Return the members of the object whose `{` is at `at`, and the offset after its `}`.
@@ -351,7 +351,7 @@ def members(
         at = _after_sign(reel, at, ",")
 
 
-def items(reel: Reel, at: int) -> tuple[list[Span], int]:
+def read_items(reel: Reel, at: int) -> tuple[list[Span], int]:
     """Return the spans of the values of the array at `at`, and the offset after its `]`.
 
     Raises BadJson.

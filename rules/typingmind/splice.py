@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rules.typingmind import spans
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import moved_on
-from rules.typingmind.spans import Fields, Member, Reel, Span, encoded
+from rules.typingmind.spans import Fields, Member, Reel, Span, encode_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _insertion(chat: Chat, index: int, new: Sequence[bytes]) -> ByteEdit:
 def replace_field(chat: Chat, key: str, value: object) -> list[ByteEdit]:
     """Return the edit that gives a field of the chat another value; none if the chat lacks it."""
     member = chat.member(key)
-    return [] if member is None else [ByteEdit(member.value, encoded(value))]
+    return [] if member is None else [ByteEdit(member.value, encode_json(value))]
 
 
 def mark_changed(chat: Chat, now: str) -> list[ByteEdit]:
@@ -112,7 +112,7 @@ def replace_or_add_fields(chat: Chat, fields: Fields) -> list[ByteEdit]:
             lacking[key] = value
     if not lacking:
         return edits
-    entries = encoded(lacking)[1:-1]
+    entries = encode_json(lacking)[1:-1]
     if chat.members:
         last = chat.members[-1].value
         return [*edits, insertion(last.stop, b"," + entries)]
@@ -144,7 +144,7 @@ def with_field(raw: bytes, key: str, value: bytes) -> bytes:
     for member in members:
         if member.key == key:
             return _replace(raw, member.value, value)
-    entry = encoded(key) + b":" + value
+    entry = encode_json(key) + b":" + value
     if not members:
         return _replace(raw, Span(1, 1), entry)
     end = members[-1].value.stop
@@ -173,12 +173,12 @@ def _replace(raw: bytes, span: Span, new: bytes) -> bytes:
 
 def _members(raw: bytes) -> list[Member]:
     """Read the members as latin-1, so that a character's index is its byte's offset."""
-    return spans.members(Reel(raw.decode("latin-1")), 0)[0]
+    return spans.read_members(Reel(raw.decode("latin-1")), 0)[0]
 
 
 def with_date(raw: bytes, date: str) -> bytes:
     """Return the message with another date, if one is given; unchanged if a key occurs twice."""
     try:
-        return with_field(raw, "createdAt", encoded(date)) if date else raw
+        return with_field(raw, "createdAt", encode_json(date)) if date else raw
     except spans.BadJson:
         return raw

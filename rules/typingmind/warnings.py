@@ -26,7 +26,7 @@ _SUMMARY_WAS_ON = (
 )
 
 
-def warnings(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
+def find_warnings(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
     """Yield a sentence for each thing that the person should change in TypingMind."""
     parameters = chat.field("chatParams")
     limit = parameters.get("contextLimit") if isinstance(parameters, dict) else None
@@ -52,7 +52,7 @@ def warnings(chat: Chat, messages: Sequence[Message]) -> Iterator[str]:
         )
 
 
-def beyond_window(system_message: int, memories: int, live: int, window: int) -> str:
+def warn_beyond_window(system_message: int, memories: int, live: int, window: int) -> str:
     """Return a warning if TypingMind would not send all of the finished chat; else "".
 
     It is larger than what TypingMind sends to a model with this window. All sizes are in the

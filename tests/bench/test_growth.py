@@ -8,7 +8,7 @@ import pytest
 from rules.conversation.answer import why_foreign
 from rules.conversation.quote import NotVerbatim, Verbatim, nearest_passage
 from rules.extract.prose import Said
-from rules.extract.sentences import sentences
+from rules.extract.sentences import split_sentences
 from rules.extract.words import length
 from rules.recognize.recognize import judge_claims
 from rules.typingmind.message import read_message
@@ -64,7 +64,7 @@ def test_long_texts_take_little_time(unit: str) -> None:
 @pytest.mark.timeout(20)
 def test_long_monotony_ends_before_the_limit(text: str) -> None:
     whole = text * (300_000 // len(text))
-    assert all(piece.stop <= len(whole) for piece in sentences(whole))
+    assert all(piece.stop <= len(whole) for piece in split_sentences(whole))
 
 
 @pytest.mark.parametrize("text", ["I am ok. ", "我怕。", "[a ", "Aa Bb ", "a\n"])

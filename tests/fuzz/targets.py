@@ -12,11 +12,11 @@ from rules.recognize.recognize import recognize
 from rules.typingmind import spans
 from rules.typingmind import spans as walk
 from rules.typingmind.chat import Chat, read_messages
-from rules.typingmind.message import branches
+from rules.typingmind.message import find_branches
 from rules.typingmind.originals import add_deleted_uuids
 from rules.typingmind.spans import Reel
 from rules.typingmind.splice import replace_field, replace_messages, splice
-from rules.typingmind.warnings import warnings
+from rules.typingmind.warnings import find_warnings
 from tests.fuzz.answers import answers
 from tests.fuzz.requests import requests
 
@@ -55,7 +55,7 @@ TARGETS: Mapping[str, Callable[[bytes], None]] = {
 def _as_json(data: bytes) -> None:
     text = data.decode("latin-1")
     try:
-        walk.members(Reel(text), 0)
+        walk.read_members(Reel(text), 0)
         spans.value(text, 0)
     except spans.BadJson as fault:
         assert fault.reason
@@ -68,12 +68,12 @@ def _chat(chat: Chat) -> None:
         _is_told(chat.chat_id, chat.title)
         why_excluded(chat, ["a*"], [])
         places = recognize(messages, {})
-        tuple(warnings(chat, messages))
+        tuple(find_warnings(chat, messages))
         group_by_memory(places)
         assert len(build_history((), mark_strays((), places))) == sum(
             place.lived for place in places
         )
-        branches(messages)
+        find_branches(messages)
     except ChatSkipped as refusal:
         _is_told(refusal.message, refusal.next_step)
         return
@@ -82,7 +82,7 @@ def _chat(chat: Chat) -> None:
     edits = [*replace_field(chat, "updatedAt", "now"), *add_deleted_uuids(chat, ["fuzz"])]
     finished = splice(chat, [replace_messages(chat, list(range(1, len(raws))), raws[1:]), *edits])
     reel = Reel(finished.decode("latin-1"))
-    walk.end(reel, walk.members(reel, 0)[1])
+    walk.end(reel, walk.read_members(reel, 0)[1])
 
 
 def _is_told(*texts: str) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from primer.evaluation_questions import finished_chat, points_missed, read_questions
+from primer.evaluation_questions import describe_missed_points, finished_chat, read_questions
 from tests.daemon.archive.test_messages import TALK
 from tests.entries import entries, memory_of
 
@@ -81,4 +81,4 @@ def test_a_tail_that_begins_with_the_persona_has_a_turn_of_the_person_before_it(
 
 def test_what_was_missed_is_named_in_the_words_that_were_said() -> None:
     questions = read_questions(json.dumps({"questions": [GOOD]}), "m1", CHUNK)
-    assert f'- "{PASSAGE}"' in points_missed(questions)
+    assert f'- "{PASSAGE}"' in describe_missed_points(questions)

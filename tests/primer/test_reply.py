@@ -140,12 +140,18 @@ def test_nothing_is_wrong_with_the_engines_answers(chunk: tuple[Entry, ...]) -> 
     passage = [entry.message.words for entry in chunk]
     said = [Said(entry.message.speaker, entry.message.words, "2026-03-02") for entry in chunk]
     for words in (25, allowance(sum(map(len, passage)) // 4, 200)):
-        perspective, analysis = answers.perspective(said, words), answers.analysis(said, words)
+        perspective, analysis = (
+            answers.write_perspective(said, words),
+            answers.write_analysis(said, words),
+        )
         refinement = answers.in_paragraphs([said], words, [perspective, analysis])
         asked = refinement_question(analysis, words)
         assert (
             judge(
-                answers.quote(said, words), "quote", prompt.fill_length(TEXTS.quote, words), passage
+                answers.pick_quote(said, words),
+                "quote",
+                prompt.fill_length(TEXTS.quote, words),
+                passage,
             )
             is None
         )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from daemon.models.tokens import count
 from primer import prompt
-from primer.wording import ALLOWED, PLACEHOLDERS, TAGS, Texts, fill, problems
+from primer.wording import ALLOWED, PLACEHOLDERS, TAGS, Texts, fill, find_problems
 from rules.conversation.memory_title import write_title
 
 NAMES = tuple(field.name for field in fields(Texts))
@@ -37,7 +37,7 @@ def words(text: str) -> int:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_shipped_text_has_no_problems(name: str) -> None:
-    assert problems(name, shipped(name)) == ()
+    assert find_problems(name, shipped(name)) == ()
 
 
 def test_every_file_is_a_text_and_every_text_knows_its_placeholders() -> None:
@@ -78,16 +78,18 @@ def test_a_paragraph_of_a_chat_message_is_one_line(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["", " ", "\n\t\u3000\n"])
 def test_an_empty_text_is_a_problem(text: str) -> None:
-    assert problems("closing", text) == ("The text is empty.",)
+    assert find_problems("closing", text) == ("The text is empty.",)
 
 
 def test_a_missing_placeholder_is_a_problem() -> None:
-    assert problems("refinement", "Your memory?") == ("The placeholder {analysis} is missing.",)
+    assert find_problems("refinement", "Your memory?") == (
+        "The placeholder {analysis} is missing.",
+    )
 
 
 def test_questions_of_older_versions_may_still_say_how_long_an_answer_may_be() -> None:
-    assert problems("quote", "One quote, about {quote_words} words at most.") == ()
-    assert problems("refinement", "{analysis}\n\nAbout {words} words.") == ()
+    assert find_problems("quote", "One quote, about {quote_words} words at most.") == ()
+    assert find_problems("refinement", "{analysis}\n\nAbout {words} words.") == ()
 
 
 @pytest.mark.parametrize("name", [name for name, required in PLACEHOLDERS.items() if required])
@@ -95,28 +97,28 @@ def test_every_placeholder_of_a_shipped_text_is_required(name: str) -> None:
     for placeholder in PLACEHOLDERS[name]:
         text = shipped(name).replace(f"{{{placeholder}}}", "some")
 
-        assert problems(name, text) == (f"The placeholder {{{placeholder}}} is missing.",)
+        assert find_problems(name, text) == (f"The placeholder {{{placeholder}}} is missing.",)
 
 
 def test_an_unknown_placeholder_is_a_problem() -> None:
-    assert problems("perspective", "In {words} words, {persona}.") == (
+    assert find_problems("perspective", "In {words} words, {persona}.") == (
         "The placeholder {persona} means nothing here; this text may use: {words}.",
     )
-    assert problems("opening", "Dear {persona}.") == (
+    assert find_problems("opening", "Dear {persona}.") == (
         "The placeholder {persona} means nothing here; this text may use: none.",
     )
 
 
 @pytest.mark.parametrize("text", ["{}", "{ words }", "{0}", '{"a": 1}', "{{", "}", "{Words}"])
 def test_other_braces_are_left_in_peace(text: str) -> None:
-    assert problems("opening", f"Hello. {text}") == ()
+    assert find_problems("opening", f"Hello. {text}") == ()
 
 
 @pytest.mark.parametrize("tag", TAGS)
 @pytest.mark.parametrize("form", ["<{}>", "</{}>", '<{} a="b">', "</{} >", "<{}\n", "<{}/>"])
 def test_our_tags_are_a_problem_in_every_form(tag: str, form: str) -> None:
     for spelling in (tag, tag.upper()):
-        assert problems("closing", f"Read on. {form.format(spelling)}") == (
+        assert find_problems("closing", f"Read on. {form.format(spelling)}") == (
             f"The tag <{tag}> stands in the text; memproc adds its tags itself.",
         )
 
@@ -125,15 +127,15 @@ def test_our_tags_are_a_problem_in_every_form(tag: str, form: str) -> None:
     "text", ["a `system` tag", "<systems>", "<system-note>", "1 < system", "<b>bold</b>"]
 )
 def test_other_tags_and_bare_names_are_no_problem(text: str) -> None:
-    assert problems("closing", text) == ()
+    assert find_problems("closing", text) == ()
 
 
 def test_all_problems_are_reported_at_once() -> None:
-    assert len(problems("refinement", "{wrods} <system>{summary}</system> <to_remember>")) == 5
+    assert len(find_problems("refinement", "{wrods} <system>{summary}</system> <to_remember>")) == 5
 
 
 def test_a_text_that_does_not_exist_is_a_problem() -> None:
-    (problem,) = problems("qoute", "Hello.")
+    (problem,) = find_problems("qoute", "Hello.")
 
     assert "'qoute'" in problem
     assert all(name in problem for name in NAMES)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from daemon.files import candidates
-from rules.voice import distances, read_prose
+from rules.voice import measure_distances, read_prose
 from tests.stories.test_real_exports import FOUND
 from tests.typingmind.texts import text_of
 
@@ -40,7 +40,7 @@ def test_each_is_nearer_to_their_own_other_half_than_to_the_other(path: Path) ->
     )
     for own, others in ((persons, personas), (personas, persons)):
         for half, rest in ((0, 1), (1, 0)):
-            apart = distances(own[half], {"own": own[rest], "other": others[rest]})
+            apart = measure_distances(own[half], {"own": own[rest], "other": others[rest]})
             assert apart is not None
             assert apart["own"] < apart["other"]
 
@@ -48,9 +48,14 @@ def test_each_is_nearer_to_their_own_other_half_than_to_the_other(path: Path) ->
 def test_the_same_text_is_no_way_off_and_code_is_no_voice() -> None:
     said = [f"I think that you and the sea have much to say on day {day}." for day in range(50)]
     code = "```\nfor the and of to in is was that it\n```"
-    apart = distances(read_prose(said), {"same": read_prose([*said, code]), "none": read_prose([])})
+    apart = measure_distances(
+        read_prose(said), {"same": read_prose([*said, code]), "none": read_prose([])}
+    )
     assert apart == {"same": 0}
 
 
 def test_of_a_language_that_is_not_known_nothing_is_said() -> None:
-    assert distances(read_prose(["Xyz qwe rty."] * 20), {"other": read_prose(["Xyz."])}) is None
+    assert (
+        measure_distances(read_prose(["Xyz qwe rty."] * 20), {"other": read_prose(["Xyz."])})
+        is None
+    )

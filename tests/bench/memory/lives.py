@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 from rules.extract.phrases import REACTION
-from rules.extract.sentences import prose_sentences
+from rules.extract.sentences import find_prose_sentences
 from tests.bench.measure import Table
 from tests.bench.memory.runs import CompressedChat, MemoryTexts, run_at_once
 from tests.chats import assistant, chat, conversation, export_bytes, user
@@ -79,7 +79,7 @@ def _measure(home: Path, path: Path) -> MeasuredLife:
     export.write_bytes(export_bytes(chat(*said, *tail, chatTitle=talk["title"])))
     compressed = run_at_once(home / "run", export, _SETTINGS)
     texts = ["\n".join(_texts(memory)) for memory in compressed.memories]
-    kept = [sentence for text in texts for sentence in prose_sentences(text)]
+    kept = [sentence for text in texts for sentence in find_prose_sentences(text)]
     reactions = sum(REACTION.are_in(_LEAD.sub("", sentence)) for sentence in kept)
     return MeasuredLife(
         talk["title"],
@@ -115,7 +115,7 @@ def _known(matters: Sequence[Mapping[str, Any]], texts: Sequence[str]) -> int:
 def _drawn(compressed: CompressedChat, sizes: Sequence[int]) -> Iterator[list[str]]:
     """Yield texts of random sentences of the person's, as many and as large as the memories are."""
     spoken = [message.text for message in compressed.compressed if message.role == "user"]
-    sentences = [sentence for text in spoken for sentence in prose_sentences(text)]
+    sentences = [sentence for text in spoken for sentence in find_prose_sentences(text)]
     for draw in range(_DRAWS):
         left = iter(Random(draw).sample(sentences, len(sentences)))
         texts = []

@@ -6,13 +6,13 @@ from dataclasses import replace
 from rules.conversation.kept_wishes import (
     OPEN_TOKENS,
     describe_left_out_wishes,
-    each_once,
+    drop_repeats,
     find_open_wishes,
+    find_wishes,
+    find_wishes_left,
+    fit_wishes,
     lacks_only_wishes,
-    wishes_at_end,
-    wishes_in,
-    wishes_left,
-    wishes_within,
+    read_wishes_at_end,
     with_wishes,
 )
 from rules.conversation.memory import Memory, Wish
@@ -56,13 +56,13 @@ def fold(members: Sequence[Memory]) -> Memory:
 
 def shown(memory: Memory, most: int) -> str:
     """Return the last message of a memory with at most so many tokens of wishes."""
-    (edition,) = wishes_within([memory], most, lambda shown: shown.edition, count)
+    (edition,) = fit_wishes([memory], most, lambda shown: shown.edition, count)
     return edition.texts[5]
 
 
 def test_they_are_the_persons_alone_and_end_the_refinement_word_for_word() -> None:
     chunk = talk(f"Hello. {NAME}", "Never call me sir.", OLD, "Yes")
-    found = wishes_in(chunk, lambda text: True, lambda entry: "2026-03-04")
+    found = find_wishes(chunk, lambda text: True, lambda entry: "2026-03-04")
     assert [wish.text for wish in found] == [NAME, OLD]
     assert [wish.source for wish in found] == [chunk[0].key, chunk[2].key]
     assert memory(1, NAME, OLD).edition.texts[5] == f"Refinement 1\n\n{FRAME}\n- {NAME}\n- {OLD}"
@@ -70,7 +70,7 @@ def test_they_are_the_persons_alone_and_end_the_refinement_word_for_word() -> No
 
 def test_one_that_is_said_again_is_kept_once_where_it_was_said_last() -> None:
     wishes = (Wish(NAME, "a"), Wish(OLD, "b"), Wish(NAME, "c"))
-    assert each_once(wishes) == (Wish(OLD, "b"), Wish(NAME, "c"))
+    assert drop_repeats(wishes) == (Wish(OLD, "b"), Wish(NAME, "c"))
 
 
 def test_beyond_their_budget_a_replaced_one_leaves_a_fold_before_an_older_one_that_holds() -> None:
@@ -105,7 +105,7 @@ def test_a_fold_with_some_left_out_is_known_as_memprocs_own_and_an_edited_one_is
     )
     edited = (one, two, three, four, five, last.replace("Ada", "Eve"))
     assert not lacks_only_wishes(edited, edition)
-    assert [wish.text for wish in wishes_left(replace(edition, texts=edited))] == [OLD]
+    assert [wish.text for wish in find_wishes_left(replace(edition, texts=edited))] == [OLD]
 
 
 BEANS = "Please ask me about the beans every Sunday."
@@ -120,7 +120,7 @@ def promise(text: str, day: str = "2026-03-04") -> Wish:
 
 def test_one_that_is_taken_back_is_shown_no_more_and_the_archive_keeps_it() -> None:
     asked, ended = memory(1, BEANS, NAME), memory(2, Wish(NO_BEANS, "", kind="end"))
-    first, second = wishes_within([asked, ended], 1_000, lambda shown: shown.edition, count)
+    first, second = fit_wishes([asked, ended], 1_000, lambda shown: shown.edition, count)
     assert BEANS not in first.texts[5] and NAME in first.texts[5]
     assert NO_BEANS in second.texts[5]
     assert lacks_only_wishes(first.texts, asked.edition)
@@ -133,7 +133,8 @@ def test_promises_have_a_list_of_their_own_with_their_day() -> None:
     last = memory(1, promise(FLAT), NAME).edition.texts[5]
     assert last == f"Refinement 1\n\n{FRAME}\n- {NAME}\n\nStill open:\n- 2026-03-04: {FLAT}"
     assert [
-        (wish.text, wish.day) for wish in wishes_at_end(last, [NAME, f"2026-03-04: {FLAT}"], count)
+        (wish.text, wish.day)
+        for wish in read_wishes_at_end(last, [NAME, f"2026-03-04: {FLAT}"], count)
     ] == [
         (NAME, ""),
         (FLAT, "2026-03-04"),
@@ -146,7 +147,7 @@ def test_a_promise_goes_when_it_is_done_or_let_go() -> None:
     open_ones = memory(1, task, promise(FLAT))
     assert [wish.text for wish in find_open_wishes([open_ones, done], ())] == [FLAT]
     assert find_open_wishes([open_ones, done], (FLAT,)) == ()
-    first, _ = wishes_within([open_ones, done], 1_000, lambda shown: shown.edition, count, (FLAT,))
+    first, _ = fit_wishes([open_ones, done], 1_000, lambda shown: shown.edition, count, (FLAT,))
     assert first.texts[5] == "Refinement 1"
 
 
@@ -154,7 +155,7 @@ def test_beyond_their_own_budget_the_oldest_promises_go_and_no_wish_does() -> No
     many = [
         memory(number, promise(f"I'll ask about {number} {'word ' * 40}.")) for number in range(20)
     ]
-    editions = wishes_within([memory(99, NAME), *many], 3, lambda shown: shown.edition, count)
+    editions = fit_wishes([memory(99, NAME), *many], 3, lambda shown: shown.edition, count)
     assert NAME in editions[0].texts[5]
     open_ones = [edition for edition in editions[1:] if "Still open:" in edition.texts[5]]
     assert open_ones == list(editions[-len(open_ones) :])

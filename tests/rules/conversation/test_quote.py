@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.conversation.history import Entry
-from rules.conversation.quote import NotVerbatim, Verbatim, best_run, find_quote
+from rules.conversation.quote import NotVerbatim, Verbatim, cut_best_run, find_quote
 from rules.extract.words import length
 from tests.entries import entries, said, talk
 
@@ -163,13 +163,13 @@ def test_a_quote_ends_where_its_words_end() -> None:
 
 @given(_texts, st.integers(3, 40))
 def test_the_best_run_of_a_quote_is_one_piece_of_it(quote: str, words: int) -> None:
-    assert best_run(quote, words) in quote
+    assert cut_best_run(quote, words) in quote
 
 
 @given(st.lists(st.sampled_from(STATES), min_size=1, max_size=30), st.integers(12, 60))
 def test_a_long_quote_is_cut_to_whole_sentences_that_fit(said: list[str], words: int) -> None:
     quote = " ".join(said)
-    run = best_run(quote, words)
+    run = cut_best_run(quote, words)
     assert length(run) <= words
     assert run == quote or run.endswith(".")
     assert any(run.startswith(sentence) for sentence in STATES)
@@ -178,11 +178,11 @@ def test_a_long_quote_is_cut_to_whole_sentences_that_fit(said: list[str], words:
 def test_the_best_run_holds_the_speaker_s_own_state() -> None:
     rain = "It rained in Oban. " * 20
     own = "I feel light, and I do not know why."
-    assert own in best_run(f"{rain}{own} {rain}", 20)
+    assert own in cut_best_run(f"{rain}{own} {rain}", 20)
 
 
 def test_a_sentence_that_is_too_long_by_itself_is_cut_between_words() -> None:
     quote = "and then we went on " * 40
-    run = best_run(quote, 20)
+    run = cut_best_run(quote, 20)
     assert quote.startswith(run)
     assert 0 < length(run) <= 20

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.answers import analysis, perspective, quote, what_was_there
+from rules.extract.answers import pick_quote, what_was_there, write_analysis, write_perspective
 from rules.extract.frames import ENGLISH, FRENCH, spaced
 from rules.extract.languages import TONGUES, Tongue, lead_in
 from rules.extract.prose import Said
@@ -17,7 +17,7 @@ from rules.extract.sentences import is_fence
 from rules.extract.words import length
 from tests.rules.extract.refining import refinement
 
-ANSWERS = (quote, perspective, analysis, refinement)
+ANSWERS = (pick_quote, write_perspective, write_analysis, refinement)
 _LEADS = "|".join(
     re.escape(lead)
     for frames in {tongue.frames for tongue in TONGUES}
@@ -120,10 +120,10 @@ MESSAGES = st.lists(
 
 
 def test_the_quote_says_most_of_the_passage_whoever_said_it() -> None:
-    assert "The surgery is on 14 April at 9:30." in quote(TALK, 60)
+    assert "The surgery is on 14 April at 9:30." in pick_quote(TALK, 60)
     feelings = "I feel uneasy about my harbour, and I doubt our old lighthouse."
     passage = [Said("user", "It rained again.", ""), Said("assistant", feelings, "")]
-    assert quote(passage, 60) == feelings
+    assert pick_quote(passage, 60) == feelings
 
 
 def test_the_quote_is_the_persons_where_the_persona_only_wrote_code() -> None:
@@ -132,18 +132,18 @@ def test_the_quote_is_the_persons_where_the_persona_only_wrote_code() -> None:
         Said("user", "I feel it. The sun is warm today.", ""),
     ]
 
-    assert quote(passage, 20).startswith("I feel it.")
+    assert pick_quote(passage, 20).startswith("I feel it.")
 
 
 def test_words_beside_a_picture_are_quoted_without_it() -> None:
-    assert quote([Said("user", "[image] I feel it. [image] ", "")], 5) == "I feel it."
+    assert pick_quote([Said("user", "[image] I feel it. [image] ", "")], 5) == "I feel it."
 
 
 @given(MESSAGES, st.integers(5, 80))
 def test_the_quote_is_always_verbatim_in_one_message_and_there_where_words_are(
     passage: list[Said], words: int
 ) -> None:
-    found = quote(passage, words)
+    found = pick_quote(passage, words)
 
     assert any(found in said.text for said in passage) or not passage
     assert bool(found) == any(
@@ -169,7 +169,7 @@ def test_the_quote_is_always_verbatim_in_one_message_and_there_where_words_are(
 def test_code_tables_and_placeholders_are_never_quoted_where_there_is_prose(
     parts: list[str],
 ) -> None:
-    found = quote([Said("assistant", "\n".join(["I feel calm.", *parts]), "")], 60)
+    found = pick_quote([Said("assistant", "\n".join(["I feel calm.", *parts]), "")], 60)
 
     assert found
     assert "fear" not in found
@@ -178,20 +178,20 @@ def test_code_tables_and_placeholders_are_never_quoted_where_there_is_prose(
 def test_a_sentence_around_a_placeholder_is_not_quoted() -> None:
     text = "I feel and love and fear this [image: sea.png], I wonder. I am calm. See [the map](https://a.b) here."
 
-    assert quote([Said("assistant", text, "")], 60) == "I am calm."
+    assert pick_quote([Said("assistant", text, "")], 60) == "I am calm."
 
 
 def test_a_sentence_longer_than_the_quote_may_be_gives_its_beginning() -> None:
     passage = [Said("assistant", "I feel " + "very " * 50 + "calm", "")]
 
-    assert quote(passage, 10) == "I feel" + " very" * 8
+    assert pick_quote(passage, 10) == "I feel" + " very" * 8
 
 
 @pytest.mark.parametrize(
     "code", ["\n```py\nx = 1\n```", "~~~\n\nx = 1", "> ```py\n\tx = 1\n", "\n\n    x = 1\n    y"]
 )
 def test_a_passage_of_code_alone_gives_its_first_line_with_words(code: str) -> None:
-    found = quote([Said("user", "```\n```", ""), Said("assistant", code, "")], 10)
+    found = pick_quote([Said("user", "```\n```", ""), Said("assistant", code, "")], 10)
     assert found == "x = 1"
 
 
@@ -217,20 +217,20 @@ def test_where_there_is_nothing_to_say_a_sentence_says_what_was_there(
     passage = [
         Said(("user", "assistant")[at % 2], text, "2026-03-02") for at, text in enumerate(texts)
     ]
-    assert (perspective(passage, 25), analysis(passage, 25)) == (told, told)
+    assert (write_perspective(passage, 25), write_analysis(passage, 25)) == (told, told)
     assert refinement(passage, 25, (told,)) == "Nothing more was said."
 
 
 def test_the_perspective_is_what_the_persona_says_of_itself() -> None:
-    assert perspective(TALK, 900).startswith("I noticed that I kept circling")
-    assert "Let me know" not in perspective(TALK, 900)
+    assert write_perspective(TALK, 900).startswith("I noticed that I kept circling")
+    assert "Let me know" not in write_perspective(TALK, 900)
 
 
 def test_the_perspective_is_never_the_quote_again() -> None:
     quoted = "I don't know whether that is longing."
 
-    assert quoted in perspective(TALK, 150)
-    assert "longing" not in perspective(TALK, 150, [quoted])
+    assert quoted in write_perspective(TALK, 150)
+    assert "longing" not in write_perspective(TALK, 150, [quoted])
 
 
 def test_a_view_is_no_set_phrase_where_the_persona_says_something_of_itself() -> None:
@@ -238,7 +238,7 @@ def test_a_view_is_no_set_phrase_where_the_persona_says_something_of_itself() ->
         Said("assistant", "I know. I hope that the harbour keeps its old crane and its lamps.", ""),
         Said("assistant", "I'm here.", ""),
     ]
-    view = perspective(passage, 900)
+    view = write_perspective(passage, 900)
     assert view == "I hope that the harbour keeps its old crane and its lamps."
 
 
@@ -250,7 +250,7 @@ def test_a_name_that_begins_a_sentence_is_no_call() -> None:
 def test_a_view_has_three_lines_at_most() -> None:
     passage = [Said("assistant", f"I feel that the {word} is far away from me.", "")
                for word in ("heron", "tide", "mill", "orchard", "kiln")]  # fmt: skip
-    assert len(perspective(passage, 900).splitlines()) == 3
+    assert len(write_perspective(passage, 900).splitlines()) == 3
 
 
 @pytest.mark.parametrize(
@@ -284,7 +284,7 @@ def test_a_view_has_three_lines_at_most() -> None:
     ],
 )
 def test_the_perspective_is_the_personas_own_in_many_languages(text: str, own: str) -> None:
-    assert perspective([Said("assistant", text, "")], 60) == own
+    assert write_perspective([Said("assistant", text, "")], 60) == own
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,9 @@ def test_the_perspective_is_the_personas_own_in_many_languages(text: str, own: s
 )
 def test_a_persona_that_never_speaks_of_itself_says_so(text: str, nothing: str) -> None:
     assert (
-        perspective([Said("user", "I feel sad about rain.", ""), Said("assistant", text, "")], 40)
+        write_perspective(
+            [Said("user", "I feel sad about rain.", ""), Said("assistant", text, "")], 40
+        )
         == nothing
     )
 
@@ -308,7 +310,7 @@ def test_a_persona_that_never_speaks_of_itself_says_so(text: str, nothing: str) 
 def test_where_the_quote_is_all_that_a_persona_says_of_itself_it_said_no_more() -> None:
     own = "I feel calm when it rains."
     passage = [Said("assistant", f"The rain feeds the garden. {own}", "")]
-    assert perspective(passage, 40, besides=[own]) == "I said no more about myself here."
+    assert write_perspective(passage, 40, besides=[own]) == "I said no more about myself here."
 
 
 def test_the_refinement_tells_with_the_day_what_the_person_said_before_the_answer() -> None:
@@ -342,14 +344,14 @@ def test_the_refinement_speaks_the_language_of_the_conversation(text: str, head:
 
 
 def test_the_analysis_reports_what_was_said_where_nothing_was_asked() -> None:
-    told = analysis(TALK, 300)
+    told = write_analysis(TALK, 300)
 
     assert told.startswith("The person said: ")
     assert "Let me know" not in told
 
 
 def test_names_dates_and_numbers_are_kept() -> None:
-    analysed = analysis(TALK, 300)
+    analysed = write_analysis(TALK, 300)
     kept = analysed + refinement(TALK, 300, (analysed,))
 
     assert "14 April at 9:30" in kept
@@ -382,7 +384,7 @@ def test_the_persons_questions_in_a_talk_give_way_to_what_is_told() -> None:
 def test_a_promise_among_forty_messages_survives() -> None:
     passage = long_talk()
 
-    both = analysis(passage, 120) + refinement(passage, 120)
+    both = write_analysis(passage, 120) + refinement(passage, 120)
 
     assert "I promise to remind you to call Ottilie on 17 May." in both
 
@@ -390,7 +392,10 @@ def test_a_promise_among_forty_messages_survives() -> None:
 def test_the_analysis_takes_the_sentence_with_names_and_numbers_first() -> None:
     passage = [Said("user", f"{BREAD} We paid Ottilie 340 euros on 17 May for it.", "")]
 
-    assert analysis(passage, 94) == "The person said: We paid Ottilie 340 euros on 17 May for it."
+    assert (
+        write_analysis(passage, 94)
+        == "The person said: We paid Ottilie 340 euros on 17 May for it."
+    )
 
 
 def test_what_the_person_said_comes_before_what_the_persona_said_as_well() -> None:
@@ -507,7 +512,7 @@ def test_a_detail_in_passing_outlasts_a_whole_talk_about_something_else() -> Non
 
 
 def test_the_refinement_does_not_say_again_what_was_said() -> None:
-    before = (quote(TALK, 40), perspective(TALK, 500))
+    before = (pick_quote(TALK, 40), write_perspective(TALK, 500))
 
     assert "circling" in before[0] + before[1]
     assert "circling" not in refinement(TALK, 300, before)
@@ -521,7 +526,7 @@ def test_the_refinement_repeats_rather_than_say_nothing() -> None:
 
 @given(MESSAGES, st.integers(20, 80))
 def test_no_answer_has_the_form_of_a_transcript_or_markup(passage: list[Said], words: int) -> None:
-    for answer in (perspective, analysis, refinement):
+    for answer in (write_perspective, write_analysis, refinement):
         text = answer(passage, words)
 
         assert not re.search(r"(?m)^(?:\d{4}-\d\d-\d\d, )?(?:user|assistant): ", text)
@@ -533,7 +538,7 @@ def test_no_answer_has_the_form_of_a_transcript_or_markup(passage: list[Said], w
 def test_a_line_that_was_said_before_is_quoted_only_where_nothing_else_is_left(
     before: list[Said], passage: list[Said], words: int
 ) -> None:
-    found = quote(passage, words, before)
+    found = pick_quote(passage, words, before)
 
     fresh = [said for said in passage if said.role == "assistant" and "I feel it." in said.text]
     if fresh and not any("I feel it." in said.text for said in before) and found:
@@ -547,20 +552,20 @@ def test_every_answer_keeps_its_budget_and_says_something(passage: list[Said], w
 
         if text != what_was_there(passage):
             assert length(LEAD.sub("", text).removesuffix(" …")) <= words
-        assert bool(text) == bool(passage) or answer is quote
+        assert bool(text) == bool(passage) or answer is pick_quote
 
 
 def test_budgets_are_used_where_there_is_enough_to_say() -> None:
     passage = long_talk()
 
-    assert 10 <= length(analysis(passage, 200)) <= 20
+    assert 10 <= length(write_analysis(passage, 200)) <= 20
     assert 80 <= length(LEAD.sub("", refinement(passage, 100))) <= 100
 
 
 def test_a_single_sentence_longer_than_the_budget_is_cut_between_words() -> None:
     text = "I feel that the sea is what it was, " + "very " * 50 + "calm."
 
-    assert perspective([Said("assistant", text, "")], 4) == "I feel that the …"
+    assert write_perspective([Said("assistant", text, "")], 4) == "I feel that the …"
 
 
 @pytest.mark.full
@@ -612,7 +617,7 @@ def test_a_view_without_the_personas_states_says_what_it_answered_for(
 ) -> None:
     passage = [PLAIN, Said("assistant", reply, "2026-03-02")]
     said = reply.partition(". ")[2]
-    assert perspective(passage, 60) == lead + said
+    assert write_perspective(passage, 60) == lead + said
 
 
 @pytest.mark.parametrize(
@@ -625,7 +630,7 @@ def test_a_view_without_the_personas_states_says_what_it_answered_for(
 )
 def test_what_only_says_that_something_follows_is_no_advice(reply: str) -> None:
     passage = [PLAIN, Said("assistant", reply, "2026-03-02")]
-    assert perspective(passage, 60) in (frames.nothing for frames in (ENGLISH, FRENCH))
+    assert write_perspective(passage, 60) in (frames.nothing for frames in (ENGLISH, FRENCH))
 
 
 def test_the_analysis_is_what_the_person_asked_for() -> None:
@@ -634,13 +639,15 @@ def test_the_analysis_is_what_the_person_asked_for() -> None:
         Said("assistant", "The ferry to Skye is small and grey.", "2026-03-02"),
         PLAIN,
     ]
-    assert analysis(passage, 80) == "The person asked: Can you plan the crossing to Skye for me?"
+    assert (
+        write_analysis(passage, 80) == "The person asked: Can you plan the crossing to Skye for me?"
+    )
 
 
 def test_the_analysis_leaves_what_was_told_to_the_memory() -> None:
     told = "Calum painted the hull of the Morag red on 3 March."
     passage = [Said("user", f"{told} Can you plan the crossing to Skye for me?", "2026-03-04")]
-    analysed = analysis(passage, 300)
+    analysed = write_analysis(passage, 300)
     assert told not in analysed
     assert told in refinement(passage, 200, (analysed,))
 
@@ -648,8 +655,8 @@ def test_the_analysis_leaves_what_was_told_to_the_memory() -> None:
 def test_a_wish_that_the_memory_has_apart_is_not_in_its_analysis() -> None:
     wish = "I would prefer short answers about Skye."
     passage = [Said("user", f"Can you plan the crossing to Skye for me? {wish}", "2026-03-04")]
-    assert wish in analysis(passage, 300)
-    assert wish not in analysis(passage, 300, (wish,))
+    assert wish in write_analysis(passage, 300)
+    assert wish not in write_analysis(passage, 300, (wish,))
 
 
 @pytest.mark.parametrize(
@@ -733,7 +740,7 @@ def test_a_quote_that_leans_on_what_is_not_quoted_gives_way_to_the_persons_words
         Said("user", "My brother Calum mended the hull with tar from Portree.", "2026-03-02"),
         Said("assistant", "Good tar.\n\nThis makes your boat from Portree easier to mend.", ""),
     ]
-    assert quote(passage, 60) == passage[0].text
+    assert pick_quote(passage, 60) == passage[0].text
 
 
 @pytest.mark.parametrize("tongue", TONGUES, ids=lambda tongue: tongue.frames.said)
@@ -778,7 +785,7 @@ def test_a_request_that_names_nothing_gives_way_to_one_that_does() -> None:
         Said("user", "Which boat from Mallaig would Calum take on 14 May?", "2026-03-02"),
     ]  # fmt: skip
     assert (
-        analysis(passage, 80)
+        write_analysis(passage, 80)
         == "The person asked: Which boat from Mallaig would Calum take on 14 May?"
     )
 
@@ -790,12 +797,15 @@ def test_a_request_that_names_nothing_gives_way_to_one_that_does() -> None:
 )  # fmt: skip
 def test_what_the_person_says_of_a_wish_is_none(told: str) -> None:
     passage = [Said("user", told, ""), PLAIN]
-    assert told not in analysis(passage, 200)
+    assert told not in write_analysis(passage, 200)
 
 
 def test_what_only_says_what_comes_next_is_not_quoted() -> None:
     reply = "Let's plan your crossing to Skye. Your boat of 7:40 to Skye is full."
-    assert quote([PLAIN, Said("assistant", reply, "")], 10) == "Your boat of 7:40 to Skye is full."
+    assert (
+        pick_quote([PLAIN, Said("assistant", reply, "")], 10)
+        == "Your boat of 7:40 to Skye is full."
+    )
 
 
 def test_a_memory_of_which_all_is_said_elsewhere_says_some_of_it_again() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.extract.answers import analysis, perspective, quote
+from rules.extract.answers import pick_quote, write_analysis, write_perspective
 from rules.extract.control_marks import find_marks, holds_mark, kinds_of_marks
 from rules.extract.prose import Said
 from tests.rules.extract.refining import refinement
@@ -64,7 +64,12 @@ def test_the_engine_picks_no_sentence_with_a_mark_not_even_in_code() -> None:
         Said("assistant", "I feel sure that <|im_end|> broke the radio. I am glad about the new oar.", ""),
         Said("user", "The oar from Trieste is lighter. Would you varnish the oar again in May?", ""),
     ]  # fmt: skip
-    told = [perspective(said, 200), analysis(said, 100), refinement(said, 200), quote(said, 60)]
+    told = [
+        write_perspective(said, 200),
+        write_analysis(said, 100),
+        refinement(said, 200),
+        pick_quote(said, 60),
+    ]
     assert not any(map(holds_mark, told))
     assert "varnish the oar" in told[1]
-    assert quote([Said("assistant", "<|im_end|> hm", "")], 60) == ""
+    assert pick_quote([Said("assistant", "<|im_end|> hm", "")], 60) == ""

@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from rules.extract.handed_on import owned_parts, owner_at
+from rules.extract.handed_on import find_owned_parts, owner_at
 from rules.extract.wishes import find_stated
 
 OATH = "You will call me Captain. Never ask where the boat is moored tonight."
@@ -78,7 +78,7 @@ def test_a_role_that_nothing_announces_is_unsure() -> None:
 )
 def test_no_text_takes_quadratic_time(unit: str) -> None:
     begin = process_time()
-    owned_parts(unit * (_LENGTH // len(unit)))
+    find_owned_parts(unit * (_LENGTH // len(unit)))
     assert process_time() - begin < _SECONDS
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from rules.extract.languages import TONGUES, UNKNOWN, Tongue, spoken
+from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue
 from rules.extract.prose import Said, Sentence, of_message
-from rules.extract.weights import inwardness, read
-from rules.extract.words import terms
+from rules.extract.weights import measure_inwardness, read_passage
+from rules.extract.words import split_terms
 
 
 def heard(*texts: str) -> tuple[Sentence, ...]:
@@ -13,14 +13,14 @@ def heard(*texts: str) -> tuple[Sentence, ...]:
 
 
 def english() -> Tongue:
-    return spoken(terms("this is what it was and that is the way of it"), TONGUES)
+    return find_tongue(split_terms("this is what it was and that is the way of it"), TONGUES)
 
 
 def test_what_comes_up_again_and_what_is_taken_up_weighs_more_and_a_known_word_less() -> None:
     said = "The garden needs rain. The garden drank. The garden sleeps. Snow fell."
     passage = [Said("user", said, ""), Said("assistant", "Snow!", "")]
 
-    weights = read(passage, [Said("user", "It drank.", "")]).weights
+    weights = read_passage(passage, [Said("user", "It drank.", "")]).weights
 
     assert (
         weights["snow"] > weights["garden"] > weights["rain"] == weights["sleeps"] > weights["the"]
@@ -35,17 +35,17 @@ def test_ones_own_states_weigh_more_than_mere_mention_of_oneself() -> None:
         "The door is blue.",
     )
 
-    states, mention, nothing = inwardness(said, english())
+    states, mention, nothing = measure_inwardness(said, english())
 
     assert states > mention > nothing == 0
 
 
 def test_the_states_of_others_are_not_ones_own() -> None:
-    assert inwardness(heard("She feels afraid and sad."), english()) == [0.0]
+    assert measure_inwardness(heard("She feels afraid and sad."), english()) == [0.0]
 
 
 def test_a_courtesy_is_no_state_of_mind() -> None:
-    courtesy, state = inwardness(
+    courtesy, state = measure_inwardness(
         heard("I am happy to help you.", "I wonder who knocked."), english()
     )
 
@@ -127,8 +127,8 @@ def test_a_sentence_is_read_without_its_markup() -> None:
     ],
 )
 def test_each_language_of_the_table_is_told_by_its_everyday_words(text: str, place: int) -> None:
-    assert spoken(terms(text), TONGUES) is TONGUES[place]
+    assert find_tongue(split_terms(text), TONGUES) is TONGUES[place]
 
 
 def test_a_language_outside_the_table_is_unknown() -> None:
-    assert spoken(terms("ሰላም እንዴት ነህ ዛሬ ጥሩ ነው"), TONGUES) is UNKNOWN
+    assert find_tongue(split_terms("ሰላም እንዴት ነህ ዛሬ ጥሩ ነው"), TONGUES) is UNKNOWN

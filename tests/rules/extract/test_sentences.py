@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.extract.sentences import ends_whole, sentences, with_closed_fence
+from rules.extract.sentences import ends_whole, split_sentences, with_closed_fence
 
 
 def prose(text: str) -> list[str]:
-    return [text[piece.start : piece.stop] for piece in sentences(text) if piece.prose]
+    return [text[piece.start : piece.stop] for piece in split_sentences(text) if piece.prose]
 
 
 def others(text: str) -> list[str]:
-    return [text[piece.start : piece.stop] for piece in sentences(text) if not piece.prose]
+    return [text[piece.start : piece.stop] for piece in split_sentences(text) if not piece.prose]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_mere_signs_are_no_prose() -> None:
 
 @given(st.text(alphabet='aB1 .!?…。।\n`~|-#>*[]()"”。我ก\t', max_size=200))
 def test_pieces_are_in_order_and_hold_every_letter(text: str) -> None:
-    pieces = sentences(text)
+    pieces = split_sentences(text)
     bounds = [at for piece in pieces for at in (piece.start, piece.stop)]
     inside = {at for piece in pieces for at in range(piece.start, piece.stop)}
 

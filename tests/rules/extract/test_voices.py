@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.extract.answers import perspective, quote
+from rules.extract.answers import pick_quote, write_perspective
 from rules.extract.prose import Said, of_message
 from tests.rules.extract.refining import refinement
 
@@ -35,7 +35,7 @@ def test_what_was_drafted_for_the_person_is_never_the_personas_own(kind: str) ->
 @pytest.mark.parametrize("kind", DRAFTS)
 def test_no_answer_gives_a_draft_to_the_persona(kind: str) -> None:
     passage = [ASKED, Said("assistant", DRAFTS[kind], "2026-05-01")]
-    for answer in (quote, perspective, refinement):
+    for answer in (pick_quote, write_perspective, refinement):
         assert "nine years" not in answer(passage, 60)
 
 
@@ -64,7 +64,7 @@ def test_drafts_are_known_in_many_languages(text: str) -> None:
 )
 def test_a_sentence_with_an_unclosed_quotation_mark_is_never_kept(text: str) -> None:
     passage = [ASKED, Said("assistant", f"{text}\n\n{OWN}", "2026-05-01")]
-    for answer in (quote, perspective, refinement):
+    for answer in (pick_quote, write_perspective, refinement):
         assert text.split()[-1] not in answer(passage, 60)
 
 

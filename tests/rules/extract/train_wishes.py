@@ -15,7 +15,7 @@ from math import log
 from pathlib import Path
 
 from rules.extract import wish_model
-from rules.extract.wish_model import KINDS, SCALE, Asked, features
+from rules.extract.wish_model import KINDS, SCALE, Asked, read_features
 
 SENTENCES = Path(__file__).parent / "wishes"
 WEIGHTS = Path(wish_model.__file__).with_name("wish_weights.txt")
@@ -96,7 +96,7 @@ def _best_dual(margin: float, dual: float, square: int, cost: float) -> float:
 def learn(sentences: Iterable[Labelled]) -> str:
     """Return the table of weights that these sentences give, without its first line."""
     said = list(sentences)
-    found = [sorted(features(sentence.text)) for sentence in said]
+    found = [sorted(read_features(sentence.text)) for sentence in said]
     seen = Counter(feature for each in found for feature in each)
     names = sorted(feature for feature, times in seen.items() if times >= _LEAST_SEEN)
     number = {name: at for at, name in enumerate(names)}

@@ -10,14 +10,14 @@ from rules.layers.fact_operations import ForgottenFact, forgotten_facts, is_forg
 from rules.layers.facts import (
     FactEvent,
     are_opposed,
-    cosines,
+    compute_cosines,
     facts_within,
     find_alike,
     fuse_orders,
     nearest_facts,
     normalize,
     says_more,
-    words,
+    split_words,
 )
 from tests.rules.layers.known import added, fact
 
@@ -83,9 +83,9 @@ def test_the_budget_always_holds_and_whatever_is_left_out_would_not_fit(
 
 
 def test_cosines_are_those_of_each_text_with_all_behind_it() -> None:
-    assert cosines([[1, 0], [3, 4], [0, 2]]) == [[0.6, 0.0], [0.8], []]
-    assert cosines([[0, 0], [1, 0]]) == [[0.0], []]
-    assert cosines([]) == []
+    assert compute_cosines([[1, 0], [3, 4], [0, 2]]) == [[0.6, 0.0], [0.8], []]
+    assert compute_cosines([[0, 0], [1, 0]]) == [[0.0], []]
+    assert compute_cosines([]) == []
 
 
 @pytest.mark.parametrize(("cosine", "same"), [(0.9199, {}), (0.92, {"a": ("b",), "b": ("a",)})])
@@ -128,8 +128,8 @@ def test_what_is_normal_stays_so(text: str) -> None:
 
 
 def test_words_are_told_in_any_script() -> None:
-    assert words("Ilse's Cat") == {"ilse", "s", "cat"}
-    assert words("猫が好き") == {"猫が", "が好", "好き"}
+    assert split_words("Ilse's Cat") == {"ilse", "s", "cat"}
+    assert split_words("猫が好き") == {"猫が", "が好", "好き"}
 
 
 def test_the_richer_wording_has_more_words() -> None:

@@ -9,9 +9,9 @@ from rules.money.price import (
     PICO,
     Amounts,
     Reached,
-    cap_reached,
     cost_in_words,
-    first_reached,
+    find_first_reached,
+    find_reached_cap,
 )
 
 MONEY = st.integers(0, 100)
@@ -19,21 +19,23 @@ AMOUNTS = st.builds(Amounts, MONEY, MONEY, MONEY)
 
 
 def test_a_call_that_just_fits_is_allowed() -> None:
-    assert cap_reached(Amounts(5, 10, 50), Amounts(3, 8, 48), 2) is None
+    assert find_reached_cap(Amounts(5, 10, 50), Amounts(3, 8, 48), 2) is None
 
 
 def test_the_cap_that_is_reached_is_told_with_what_is_spent_and_what_was_needed() -> None:
-    assert cap_reached(Amounts(5, 10, 50), Amounts(4, 8, 20), 2) == Reached("run", 5, 4, 2)
+    assert find_reached_cap(Amounts(5, 10, 50), Amounts(4, 8, 20), 2) == Reached("run", 5, 4, 2)
 
 
 def test_of_several_caps_the_one_that_turns_last_is_told() -> None:
-    assert cap_reached(Amounts(5, 10, 50), Amounts(5, 10, 20), 1) == Reached("day", 10, 10, 1)
-    assert cap_reached(Amounts(5, 10, 50), Amounts(5, 10, 50), 1) == Reached("month", 50, 50, 1)
+    assert find_reached_cap(Amounts(5, 10, 50), Amounts(5, 10, 20), 1) == Reached("day", 10, 10, 1)
+    assert find_reached_cap(Amounts(5, 10, 50), Amounts(5, 10, 50), 1) == Reached(
+        "month", 50, 50, 1
+    )
 
 
 def test_where_nothing_may_be_spent_a_call_that_costs_something_is_not_made() -> None:
-    assert isinstance(cap_reached(Amounts(0, 0, 0), Amounts(0, 0, 0), 1), Reached)
-    assert cap_reached(Amounts(0, 0, 0), Amounts(0, 0, 0), 0) is None
+    assert isinstance(find_reached_cap(Amounts(0, 0, 0), Amounts(0, 0, 0), 1), Reached)
+    assert find_reached_cap(Amounts(0, 0, 0), Amounts(0, 0, 0), 0) is None
 
 
 def test_waiting_does_not_help_a_call_that_is_dearer_than_its_cap() -> None:
@@ -44,17 +46,21 @@ def test_waiting_does_not_help_a_call_that_is_dearer_than_its_cap() -> None:
 @given(AMOUNTS, AMOUNTS, MONEY)
 def test_what_is_allowed_exceeds_no_cap(caps: Amounts, spent: Amounts, needed: int) -> None:
     fits = all(spent.of(which) + needed <= caps.of(which) for which in NAMES)
-    assert (cap_reached(caps, spent, needed) is None) == fits
+    assert (find_reached_cap(caps, spent, needed) is None) == fits
 
 
 def test_work_of_many_calls_stops_at_the_cap_that_has_the_least_left() -> None:
-    assert first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 12) == Reached("run", 5, 0, 12)
-    assert first_reached(Amounts(5, 10, 50), Amounts(0, 6, 20), 12) == Reached("day", 10, 6, 12)
-    assert first_reached(Amounts(5, 10, 50), Amounts(0, 6, 47), 12) == Reached("month", 50, 47, 12)
-    assert first_reached(Amounts(5, 10, 50), Amounts(0, 5, 20), 12) == Reached("day", 10, 5, 12), (
-        "it turns later"
+    assert find_first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 12) == Reached("run", 5, 0, 12)
+    assert find_first_reached(Amounts(5, 10, 50), Amounts(0, 6, 20), 12) == Reached(
+        "day", 10, 6, 12
     )
-    assert first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 5) is None
+    assert find_first_reached(Amounts(5, 10, 50), Amounts(0, 6, 47), 12) == Reached(
+        "month", 50, 47, 12
+    )
+    assert find_first_reached(Amounts(5, 10, 50), Amounts(0, 5, 20), 12) == Reached(
+        "day", 10, 5, 12
+    ), "it turns later"
+    assert find_first_reached(Amounts(5, 10, 50), Amounts(0, 0, 0), 5) is None
 
 
 @pytest.mark.parametrize(

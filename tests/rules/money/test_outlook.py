@@ -15,7 +15,7 @@ from rules.money.estimate import (
     estimate_cost,
     longest_calls,
     planned_calls,
-    traffic,
+    sum_traffic,
 )
 from rules.money.price import Price, Usage, cost, rates
 from tests.rules.plan.defaults import at_the_defaults
@@ -92,14 +92,14 @@ def test_where_a_price_is_not_known_the_tokens_are_told_all_the_same() -> None:
     plan = at_the_defaults(400, 300)
     asked = PricedModel(None, 1.35, 1.35, 0)
     assert estimate_cost(planned_calls(plan), longest_calls(plan, BUDGET), lambda _: asked) is None
-    told = traffic(planned_calls(plan), lambda _: asked)
+    told = sum_traffic(planned_calls(plan), lambda _: asked)
     assert told.prompt > told.cached > 0
     assert 0 < told.cached_share < 1
 
 
 def test_what_costs_the_same_from_the_cache_is_not_called_cached() -> None:
     plan = at_the_defaults(400, 300)
-    told = traffic(planned_calls(plan), lambda _: PricedModel(UNCACHED, 1.0, 1.0, 0))
+    told = sum_traffic(planned_calls(plan), lambda _: PricedModel(UNCACHED, 1.0, 1.0, 0))
     assert (told.cached, told.cached_share) == (0, 0.0)
     assert NO_TRAFFIC.cached_share == 0.0
 
@@ -111,7 +111,7 @@ def test_all_chats_together_cost_their_sum() -> None:
 
 @pytest.mark.parametrize(("messages", "each"), [(400, 300), (200, 1200)])
 def test_nearly_all_of_a_chat_s_prompts_is_read_from_the_cache(messages: int, each: int) -> None:
-    told = traffic(planned_calls(at_the_defaults(messages, each)), lambda _: ASKED)
+    told = sum_traffic(planned_calls(at_the_defaults(messages, each)), lambda _: ASKED)
     assert told.cached_share > 0.75
     assert told.cached + told.cache_written < told.prompt
 
@@ -139,6 +139,6 @@ def test_what_a_model_is_seen_to_think_is_likely_to_come_with_each_answer() -> N
         PlannedCall("agent", 1000, 0, 0, 50, 400, 20),
         PlannedCall("embedding", 90, 0, 0, 0, 0, 1),
     ]
-    plain = traffic(calls, lambda _: ASKED)
-    thinking = traffic(calls, lambda _: replace(ASKED, thinking=900))
+    plain = sum_traffic(calls, lambda _: ASKED)
+    thinking = sum_traffic(calls, lambda _: replace(ASKED, thinking=900))
     assert thinking == replace(plain, answer=plain.answer + 900)

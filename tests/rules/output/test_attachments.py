@@ -16,7 +16,7 @@ from rules.output.prove import verify
 from rules.recognize.known import Known
 from rules.recognize.user_edits import find_edits
 from rules.typingmind import plain
-from rules.typingmind.content import attachments
+from rules.typingmind.content import find_attachments
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.originals import is_for_attachment, plain_original
 from tests.entries import UNTOUCHED, chat_of, entries, memory_of, past_of, said, with_edition
@@ -301,7 +301,9 @@ def test_the_proof_finds_a_file_that_is_named_no_more() -> None:
 
 def test_a_zero_names_no_file() -> None:
     zero = said("user", "", 1, **SHAPES["a zero"])
-    assert attachments(zero.raw) == plain.files_of(plain.parse_json(zero.raw.decode())) == set()
+    assert (
+        find_attachments(zero.raw) == plain.files_of(plain.parse_json(zero.raw.decode())) == set()
+    )
     assert spoken(done(talk("a zero")).messages) == spoken(done(talk()).messages)
 
 

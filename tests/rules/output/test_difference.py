@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, with_members
 from rules.output.assemble import Mode
-from rules.output.difference import Difference, Field, MemoryChange, Side, difference
+from rules.output.difference import Difference, Field, MemoryChange, Side, compare_exports
 from rules.typingmind.chat import Chat, parse_chat
 from rules.typingmind.message import Message, read_message
 from tests.entries import chat_of, fold_of, memory_of, said, with_edition
@@ -48,13 +48,13 @@ def found_raw(found: Difference) -> list[tuple[str, str, str]]:
 
 def test_an_export_differs_from_itself_in_nothing() -> None:
     for one in (raw(TALK), compressed(MEMORIES), raw([])):
-        found = difference(one, one, KNOWN)
+        found = compare_exports(one, one, KNOWN)
         assert found.is_empty
         assert found.messages_before == found.messages_after
 
 
 def test_messages_that_went_under_memories_say_under_which() -> None:
-    found = difference(raw(TALK), compressed(MEMORIES), KNOWN)
+    found = compare_exports(raw(TALK), compressed(MEMORIES), KNOWN)
     assert found_raw(found) == [
         ("compressed", UUIDS[0], "m1"), ("compressed", UUIDS[1], "m1"),
         ("compressed", UUIDS[2], "m2"), ("compressed", UUIDS[3], "m2"),
@@ -70,31 +70,31 @@ def test_messages_that_went_under_memories_say_under_which() -> None:
 
 
 def test_the_other_way_round_they_come_back() -> None:
-    found = difference(compressed(MEMORIES), raw(TALK), KNOWN)
+    found = compare_exports(compressed(MEMORIES), raw(TALK), KNOWN)
     assert found_raw(found) == [("come back", UUIDS[at], f"m{at // 2 + 1}") for at in range(4)]
     assert found.memories == (MemoryChange("gone", "m1", 1, 0), MemoryChange("gone", "m2", 1, 0))
 
 
 def test_originals_that_are_kept_beside_their_memory_count_as_compressed() -> None:
     kept = compressed(MEMORIES[:1], mode="keep-originals")
-    assert found_raw(difference(raw(TALK), kept, KNOWN)) == [
+    assert found_raw(compare_exports(raw(TALK), kept, KNOWN)) == [
         ("compressed", UUIDS[at], "m1") for at in range(2)
     ]
-    assert found_raw(difference(kept, raw(TALK), KNOWN)) == [
+    assert found_raw(compare_exports(kept, raw(TALK), KNOWN)) == [
         ("come back", UUIDS[at], "m1") for at in range(2)
     ]
 
 
 def test_folded_memories_say_into_what_and_back() -> None:
     two, one = compressed(KNOWN, shown=MEMORIES), compressed(KNOWN, shown=[FOLD])
-    there = difference(two, one, KNOWN)
+    there = compare_exports(two, one, KNOWN)
     assert there.memories == (
         MemoryChange("folded", "m1", 1, 0, "f2.1"),
         MemoryChange("folded", "m2", 1, 0, "f2.1"),
         MemoryChange("new", "f2.1", 0, 1),
     )
     assert there.raw == ()
-    back = difference(one, two, KNOWN)
+    back = compare_exports(one, two, KNOWN)
     assert back.memories == (
         MemoryChange("unfolded", "m1", 0, 1, "f2.1"),
         MemoryChange("unfolded", "m2", 0, 1, "f2.1"),
@@ -102,7 +102,7 @@ def test_folded_memories_say_into_what_and_back() -> None:
 
 
 def test_messages_under_a_fold_are_compressed_into_their_own_memory() -> None:
-    found = difference(raw(TALK), compressed(KNOWN, shown=[FOLD]), KNOWN)
+    found = compare_exports(raw(TALK), compressed(KNOWN, shown=[FOLD]), KNOWN)
     assert [(one.how, one.memory) for one in found.raw] == [
         ("compressed", f"m{at // 2 + 1}") for at in range(4)
     ]
@@ -110,13 +110,15 @@ def test_messages_under_a_fold_are_compressed_into_their_own_memory() -> None:
 
 def test_a_renewed_memory_says_from_which_edition_to_which() -> None:
     anew = [MEMORIES[0], with_edition(MEMORIES[1], 3)]
-    found = difference(compressed(MEMORIES), compressed(anew), anew)
+    found = compare_exports(compressed(MEMORIES), compressed(anew), anew)
     assert found.memories == (MemoryChange("renewed", "m2", 1, 3),)
 
 
 def test_a_memory_that_the_person_edited_is_edited_and_not_renewed() -> None:
     written = compressed(MEMORIES)
-    found = difference(written, reworded(written, "Perspective 2", "My own perspective"), KNOWN)
+    found = compare_exports(
+        written, reworded(written, "Perspective 2", "My own perspective"), KNOWN
+    )
     assert found.memories == (MemoryChange("edited", "m2", 1, 1),)
 
 
@@ -124,15 +126,15 @@ def test_a_memory_that_lost_a_message_is_incomplete_until_it_is_completed() -> N
     whole = compressed(MEMORIES)
     at = next(place.at for place in whole.places if place.ours is not None and place.ours.slot == 4)
     less = side(chat_of([place.message for place in whole.places if place.at != at]), MEMORIES)
-    assert difference(whole, less, KNOWN).memories == (MemoryChange("incomplete", "m1", 1, 1),)
-    assert difference(less, whole, KNOWN).memories == (MemoryChange("completed", "m1", 1, 1),)
+    assert compare_exports(whole, less, KNOWN).memories == (MemoryChange("incomplete", "m1", 1, 1),)
+    assert compare_exports(less, whole, KNOWN).memories == (MemoryChange("completed", "m1", 1, 1),)
 
 
 def test_what_is_new_edited_changed_and_gone_is_told_in_order() -> None:
     edited = said("user", "quite other words", 2)
     pinned = said("assistant", "message number 3", 3, isPinned=True)
     fresh = said("user", "one more", 90)
-    found = difference(raw(TALK), raw([*TALK[1:2], edited, pinned, *TALK[4:], fresh]), [])
+    found = compare_exports(raw(TALK), raw([*TALK[1:2], edited, pinned, *TALK[4:], fresh]), [])
     assert [(one.how, one.uuid) for one in found.raw] == [
         ("gone", UUIDS[0]), ("edited", UUIDS[2]), ("changed", UUIDS[3]), ("new", fresh.uuid),
     ]  # fmt: skip
@@ -149,26 +151,26 @@ def test_a_message_with_another_uuid_is_known_by_what_it_says() -> None:
         said(message.role or "", f"message number {at}", at + 500)
         for at, message in enumerate(TALK)
     ]
-    found = difference(raw(TALK), raw(renamed), [])
+    found = compare_exports(raw(TALK), raw(renamed), [])
     assert {one.how for one in found.raw} == {"changed"}
     assert {one.fields for one in found.raw} == {("createdAt", "uuid")}
 
 
 def test_long_messages_are_told_by_their_first_words_in_one_line() -> None:
     long = said("user", "All\nof   this " + "is long. " * 40, 91)
-    (one,) = difference(raw([]), raw([long]), []).raw
+    (one,) = compare_exports(raw([]), raw([long]), []).raw
     assert one.begins.startswith("All of this is long.")
     assert one.begins.endswith("...")
     assert len(one.begins) <= 45
     texts = ["a" * 45, "b" * 41 + " " + "c" * 9, "d" * 46]
-    found = difference(
+    found = compare_exports(
         raw([]), raw([said("user", text, 92 + at) for at, text in enumerate(texts)]), []
     ).raw
     assert [change.begins for change in found] == ["a" * 45, "b" * 41 + "...", "d" * 42 + "..."]
 
 
 def test_a_message_without_uuid_role_and_date_has_empty_ones() -> None:
-    (change,) = difference(raw([]), raw([read_message(b'{"content": "words"}')]), []).raw
+    (change,) = compare_exports(raw([]), raw([read_message(b'{"content": "words"}')]), []).raw
     assert (change.how, change.uuid, change.role, change.date, change.begins) == (
         "new",
         "",
@@ -188,22 +190,22 @@ def test_memories_of_folds_within_a_fold_went_into_the_one_that_is_shown() -> No
 
 
 def test_another_order_is_told() -> None:
-    found = difference(raw(TALK), raw([*TALK[2:], *TALK[:2]]), [])
+    found = compare_exports(raw(TALK), raw([*TALK[2:], *TALK[:2]]), [])
     assert found.reordered
     assert found.raw == ()
 
 
 def test_fields_of_the_chat_are_told_by_name() -> None:
-    found = difference(raw(TALK, a=1, b=2, c=[3]), raw(TALK, b=2, c=[4], d=5), [])
+    found = compare_exports(raw(TALK, a=1, b=2, c=[3]), raw(TALK, b=2, c=[4], d=5), [])
     assert found.fields == (Field("a", "gone"), Field("c", "changed"), Field("d", "new"))
-    spelled = difference(raw(TALK, a={"x": 1, "y": 2}), raw(TALK, a={"y": 2, "x": 1}), [])
+    spelled = compare_exports(raw(TALK, a={"x": 1, "y": 2}), raw(TALK, a={"y": 2, "x": 1}), [])
     assert spelled.is_empty, "the order of keys says nothing"
 
 
 def test_a_canned_message_that_reads_otherwise_is_told() -> None:
     one = compressed(MEMORIES)
     other = reworded(one, "Memories follow.", "What you remember follows.")
-    assert difference(one, other, KNOWN).canned == ("opening",)
+    assert compare_exports(one, other, KNOWN).canned == ("opening",)
 
 
 WORDS = st.sampled_from(["ok", "yes", "no", "go on"])
@@ -222,8 +224,8 @@ def test_every_message_of_both_is_in_both_new_or_gone(
         )
         for texts in (one, other)
     ]
-    found = difference(sides[0], sides[1], [])
+    found = compare_exports(sides[0], sides[1], [])
     gone, new = (sum(raw.how == how for raw in found.raw) for how in ("gone", "new"))
     assert len(one) - gone == len(other) - new
-    back = difference(sides[1], sides[0], [])
+    back = compare_exports(sides[1], sides[0], [])
     assert [gone, new] == [sum(raw.how == how for raw in back.raw) for how in ("new", "gone")]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from rules.output.difference import Difference, Field, How, MemoryChange, MessageChange
-from rules.output.difference_lines import DifferenceLine, difference_lines
+from rules.output.difference_lines import DifferenceLine, describe_difference
 from tests.rules.output.test_difference import FOLD, KNOWN
 
 NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
@@ -11,7 +11,7 @@ NOTHING = Difference(8, 8, 1, 1, (), (), reordered=False, canned=(), fields=())
 
 def told(*raw: MessageChange, memories: tuple[MemoryChange, ...] = ()) -> list[DifferenceLine]:
     found = Difference(8, 8, 1, 1, memories, raw, reordered=False, canned=(), fields=())
-    return list(difference_lines(found, KNOWN, "Aria"))
+    return list(describe_difference(found, KNOWN, "Aria"))
 
 
 def spoken(how: How, number: int, memory: str = "") -> MessageChange:
@@ -21,7 +21,7 @@ def spoken(how: How, number: int, memory: str = "") -> MessageChange:
 
 
 def test_no_difference_has_no_lines() -> None:
-    assert list(difference_lines(NOTHING, KNOWN, "Aria")) == []
+    assert list(describe_difference(NOTHING, KNOWN, "Aria")) == []
 
 
 def test_messages_stand_below_the_memory_that_they_went_into() -> None:
@@ -117,7 +117,7 @@ def test_a_changed_message_names_its_fields() -> None:
 def test_a_memory_that_the_person_forgot_is_forgotten_and_not_gone() -> None:
     forgotten = replace(KNOWN[0], forgotten=True)
     found = replace(NOTHING, memories=(MemoryChange("gone", "m1", 1, 0),))
-    (line,) = difference_lines(found, [forgotten], "Aria")
+    (line,) = describe_difference(found, [forgotten], "Aria")
     assert line == DifferenceLine("-", "memory 1, 2026-03-02: forgotten")
 
 
@@ -155,7 +155,7 @@ def test_order_canned_messages_and_fields_come_last() -> None:
             Field("folderID", "gone"),
         ),
     )  # fmt: skip
-    assert list(difference_lines(found, KNOWN, "Aria")) == [
+    assert list(describe_difference(found, KNOWN, "Aria")) == [
         DifferenceLine("~", "the order of messages differs"),
         DifferenceLine("~", "the closing has changed"),
         DifferenceLine("~", "changed fields of the chat: preview, updatedAt"),

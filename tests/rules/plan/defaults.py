@@ -5,7 +5,7 @@ from dataclasses import replace
 from daemon.config.settings import Config
 from rules.conversation.memory_size import SHIPPED_QUESTIONS, expected_tokens
 from rules.plan.chat_plan import ChatPlan
-from rules.plan.chunks import Spoken, chunks
+from rules.plan.chunks import Spoken, form_chunks
 from rules.plan.foresight import Coming, Foresight
 from rules.plan.work import plan_chunks
 from tests.rules.plan.test_chat_plan import history
@@ -20,7 +20,7 @@ def at_the_defaults(messages: int, tokens_each: int, window: int | None = None) 
     limits = Config().limits
     limits = replace(limits, fold=replace(limits.fold, window=window))
     spoken = [Spoken(("user", "assistant")[at % 2], tokens_each, False) for at in range(messages)]
-    found = chunks(spoken, 0, limits.chunk, limits.tail).chunks
+    found = form_chunks(spoken, 0, limits.chunk, limits.tail).chunks
     runs = dict(enumerate(found, 1))
     coming = [Coming(expected_tokens(run.tokens, SHIPPED_QUESTIONS), run.tokens) for run in found]
     sizes = Foresight("chat", (), coming, limits.fold)

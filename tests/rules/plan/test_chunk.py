@@ -18,10 +18,10 @@ from rules.plan.chunks import (
     by_likeness,
     by_topics,
     by_turns,
-    chunks,
-    units,
+    cut_units,
+    form_chunks,
 )
-from rules.plan.partition import first_group
+from rules.plan.partition import find_first_group
 from rules.plan.topics import Vector, prices_by_vectors
 
 SIZE = 40
@@ -154,8 +154,8 @@ def test_turns_that_are_nearer_to_a_bound_count_more() -> None:
 def test_a_group_that_is_far_too_small_is_dearer_where_bounds_have_prices() -> None:
     prices = [0, 500, 0, 0]
 
-    assert first_group([27, 15, 38, 40, 40], SIZE, prices) == 1
-    assert first_group([25, 15, 38, 40, 40], SIZE, prices) == 2
+    assert find_first_group([27, 15, 38, 40, 40], SIZE, prices) == 1
+    assert find_first_group([25, 15, 38, 40, 40], SIZE, prices) == 2
 
 
 @given(histories, st.integers(0, 120), st.sampled_from(sorted(EVERY)))
@@ -189,7 +189,7 @@ def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:
         replace(said, text="Good night." if at % 6 == 5 else "")
         for at, said in enumerate(talk(*[20] * 11))
     ]
-    chunking = chunks(spoken, 0, SIZE, 80, at_farewells)
+    chunking = form_chunks(spoken, 0, SIZE, 80, at_farewells)
 
     assert chunking.chunks == (Chunk(0, 6, 60), Chunk(6, 12, 60))
     assert (chunking.waiting_tokens, chunking.live_tokens) == (20, 80)
@@ -200,13 +200,13 @@ def test_another_splitter_says_where_chunks_end_by_what_is_said() -> None:
 
 
 def test_chunks_are_whole_turns() -> None:
-    chunking = chunks(talk(*[20] * 12), 0, SIZE, tail=80)
+    chunking = form_chunks(talk(*[20] * 12), 0, SIZE, tail=80)
 
     assert chunking.chunks == (Chunk(0, 4, 40), Chunk(4, 8, 40))
 
 
 def test_what_is_too_little_for_a_chunk_waits_and_says_why() -> None:
-    chunking = chunks(talk(*[20] * 13), 0, SIZE, tail=160)
+    chunking = form_chunks(talk(*[20] * 13), 0, SIZE, tail=160)
 
     assert chunking == Chunking(
         (Chunk(0, 4, 40), Chunk(4, 8, 40)),
@@ -217,12 +217,12 @@ def test_what_is_too_little_for_a_chunk_waits_and_says_why() -> None:
 
 
 def test_a_chunk_leaves_the_whole_live_tail_behind_it() -> None:
-    assert len(chunks(talk(*[20] * 12), 0, SIZE, tail=160).chunks) == 2
-    assert len(chunks(talk(*[20] * 12), 0, SIZE, tail=161).chunks) == 1
+    assert len(form_chunks(talk(*[20] * 12), 0, SIZE, tail=160).chunks) == 2
+    assert len(form_chunks(talk(*[20] * 12), 0, SIZE, tail=161).chunks) == 1
 
 
 def test_a_short_history_is_all_live_tail() -> None:
-    chunking = chunks(talk(20, 20), 0, SIZE, tail=80)
+    chunking = form_chunks(talk(20, 20), 0, SIZE, tail=80)
 
     assert chunking == Chunking(
         (), 0, 40, "Nothing waits: the rest is the live tail, which stays word for word."
@@ -230,27 +230,27 @@ def test_a_short_history_is_all_live_tail() -> None:
 
 
 def test_an_empty_history_has_no_chunks() -> None:
-    assert chunks([], 0, SIZE, tail=80).chunks == ()
+    assert form_chunks([], 0, SIZE, tail=80).chunks == ()
 
 
 def test_a_turn_above_the_size_is_a_chunk_by_itself() -> None:
-    assert sizes(chunks(talk(40, 1000, *[20] * 14), 0, SIZE, tail=160))[:3] == [40, 1000, 40]
+    assert sizes(form_chunks(talk(40, 1000, *[20] * 14), 0, SIZE, tail=160))[:3] == [40, 1000, 40]
 
 
 def test_a_scrap_goes_with_the_long_turn() -> None:
-    assert sizes(chunks(talk(9, 1000, *[20] * 14), 0, SIZE, tail=160))[:2] == [1009, 40]
+    assert sizes(form_chunks(talk(9, 1000, *[20] * 14), 0, SIZE, tail=160))[:2] == [1009, 40]
 
 
 def test_a_long_turn_of_many_answers_is_cut_between_them() -> None:
     spoken = [Spoken("user", 20), *[Spoken("assistant", 20)] * 15, *talk(20)]
 
-    assert chunks(spoken, 0, SIZE, tail=160).chunks[:2] == (Chunk(0, 2, 40), Chunk(2, 4, 40))
+    assert form_chunks(spoken, 0, SIZE, tail=160).chunks[:2] == (Chunk(0, 2, 40), Chunk(2, 4, 40))
 
 
 def test_a_frozen_bound_holds_where_no_turn_ends_now() -> None:
     spoken = [Spoken("user", 5), Spoken("assistant", 5), Spoken("assistant", 30), *talk(*[20] * 14)]
 
-    chunking = chunks(spoken, 2, SIZE, tail=80)
+    chunking = form_chunks(spoken, 2, SIZE, tail=80)
 
     assert chunking.chunks[0].start == 2
     assert (
@@ -261,7 +261,7 @@ def test_a_frozen_bound_holds_where_no_turn_ends_now() -> None:
 
 @given(histories, tails)
 def test_chunks_partition_the_head_without_a_hole(spoken: list[Spoken], tail: int) -> None:
-    chunking = chunks(spoken, 0, SIZE, tail)
+    chunking = form_chunks(spoken, 0, SIZE, tail)
     bounds = [0, *(chunk.stop for chunk in chunking.chunks)]
 
     assert [(chunk.start, chunk.stop) for chunk in chunking.chunks] == list(pairwise(bounds))
@@ -274,14 +274,14 @@ def test_chunks_partition_the_head_without_a_hole(spoken: list[Spoken], tail: in
 
 @given(histories, tails)
 def test_no_unit_is_split(spoken: list[Spoken], tail: int) -> None:
-    allowed = {unit.stop for unit in units(spoken, SIZE)}
+    allowed = {unit.stop for unit in cut_units(spoken, SIZE)}
 
-    assert {chunk.stop for chunk in chunks(spoken, 0, SIZE, tail).chunks} <= allowed
+    assert {chunk.stop for chunk in form_chunks(spoken, 0, SIZE, tail).chunks} <= allowed
 
 
 @given(histories, tails)
 def test_the_live_tail_is_never_compressed(spoken: list[Spoken], tail: int) -> None:
-    chunking = chunks(spoken, 0, SIZE, tail)
+    chunking = form_chunks(spoken, 0, SIZE, tail)
 
     assert chunking.live_tokens >= min(tail, tokens_of(spoken))
     if chunking.chunks:
@@ -290,8 +290,8 @@ def test_the_live_tail_is_never_compressed(spoken: list[Spoken], tail: int) -> N
 
 @given(histories, tails)
 def test_a_giant_is_alone_up_to_a_scrap(spoken: list[Spoken], tail: int) -> None:
-    giants = [unit for unit in units(spoken, SIZE) if unit.tokens > SIZE]
-    for chunk in chunks(spoken, 0, SIZE, tail).chunks:
+    giants = [unit for unit in cut_units(spoken, SIZE) if unit.tokens > SIZE]
+    for chunk in form_chunks(spoken, 0, SIZE, tail).chunks:
         inside = [unit.tokens for unit in giants if chunk.start <= unit.start < chunk.stop]
 
         assert not inside or (chunk.tokens - inside[0]) < SIZE / 4
@@ -305,14 +305,14 @@ def test_the_plan_is_the_same_for_any_split_into_rounds(
     frozen: tuple[Chunk, ...] = ()
     for end in [*ends, len(spoken)]:
         begin = frozen[-1].stop if frozen else 0
-        frozen += chunks(spoken[:end], begin, SIZE, tail).chunks
+        frozen += form_chunks(spoken[:end], begin, SIZE, tail).chunks
 
-    assert frozen == chunks(spoken, 0, SIZE, tail).chunks
+    assert frozen == form_chunks(spoken, 0, SIZE, tail).chunks
 
 
 @given(histories, tails, tails)
 def test_bounds_do_not_depend_on_the_live_tail(spoken: list[Spoken], one: int, other: int) -> None:
-    longer, shorter = (chunks(spoken, 0, SIZE, tail).chunks for tail in sorted([one, other]))
+    longer, shorter = (form_chunks(spoken, 0, SIZE, tail).chunks for tail in sorted([one, other]))
 
     assert longer[: len(shorter)] == shorter
 
@@ -321,7 +321,7 @@ def test_bounds_do_not_depend_on_the_live_tail(spoken: list[Spoken], one: int, o
 def test_any_frozen_bound_is_kept(spoken: list[Spoken], tail: int, begin: int) -> None:
     begin = min(begin, len(spoken))
 
-    chunking = chunks(spoken, begin, SIZE, tail)
+    chunking = form_chunks(spoken, begin, SIZE, tail)
 
     assert [chunk.start for chunk in chunking.chunks[:1]] in ([], [begin])
     assert sum(sizes(chunking)) + chunking.waiting_tokens + chunking.live_tokens == tokens_of(
@@ -331,6 +331,6 @@ def test_any_frozen_bound_is_kept(spoken: list[Spoken], tail: int, begin: int) -
 
 @given(histories, tails)
 def test_a_history_that_waits_says_why(spoken: list[Spoken], tail: int) -> None:
-    chunking = chunks(spoken, 0, SIZE, tail)
+    chunking = form_chunks(spoken, 0, SIZE, tail)
 
     assert (chunking.waiting_tokens == 0) == ("Nothing" in chunking.reason)

@@ -13,12 +13,12 @@ from rules.plan.limits import (
     NoRoom,
     Sizes,
     find_too_large,
+    fit_sizes,
     largest_part,
     least_window,
     nearest_limit,
     parts_of,
     room_left,
-    sizes_within,
 )
 from rules.plan.work import PlannedChunk, choose_chunks
 from tests.rules.plan.defaults import at_the_defaults
@@ -162,7 +162,7 @@ def test_with_the_sizes_of_memproc_toml_no_prompt_of_a_chat_comes_above_a_hundre
 @pytest.mark.parametrize("factor", [1.0, 1.35])
 def test_the_largest_request_of_the_sizes_fits_the_window(window: int, factor: float) -> None:
     most = Limit(window).most
-    sizes = sizes_within(most, PRIMER, factor)
+    sizes = fit_sizes(most, PRIMER, factor)
     assert sizes is not None
     section = round(most / 5 / factor) if sizes.budget == "auto" else sizes.budget
     chunk = PlannedChunk(
@@ -180,28 +180,28 @@ def test_the_largest_request_of_the_sizes_fits_the_window(window: int, factor: f
 
 
 def test_a_small_local_model_gets_small_sizes_and_a_large_one_the_usual_ones() -> None:
-    small = sizes_within(Limit(8_192).most, PRIMER, 1.0)
+    small = fit_sizes(Limit(8_192).most, PRIMER, 1.0)
     assert small == Sizes(tail=2_400, step=0, chunk=600, budget=1_200)
     assert str(small) == (
         "tail.tokens = 2400, tail.step = 0, chunk.tokens = 600, fold.budget = 1200"
     )
-    assert sizes_within(Limit(200_000).most, PRIMER, 1.35) == Sizes(
+    assert fit_sizes(Limit(200_000).most, PRIMER, 1.35) == Sizes(
         tail=30_000, step=24_000, chunk=4_000, budget="auto"
     )
 
 
 def test_a_budget_stays_a_number_where_a_fifth_of_the_window_would_not_fit() -> None:
-    sizes = sizes_within(Limit(101_000).most, 20_000, 1.0)
+    sizes = fit_sizes(Limit(101_000).most, 20_000, 1.0)
     assert sizes == Sizes(tail=30_000, step=24_000, chunk=4_000, budget=16_000)
 
 
 def test_a_window_that_the_primer_alone_fills_has_no_sizes() -> None:
-    assert sizes_within(Limit(4_096).most, PRIMER, 1.35) is None
+    assert fit_sizes(Limit(4_096).most, PRIMER, 1.35) is None
 
 
 @pytest.mark.parametrize("window", range(6_000, 60_000, 700))
 def test_the_sizes_agree_with_each_other(window: int) -> None:
-    sizes = sizes_within(Limit(window).most, PRIMER, 1.0)
+    sizes = fit_sizes(Limit(window).most, PRIMER, 1.0)
     assert sizes is None or (
         sizes.tail >= 4 * sizes.chunk >= 1_600
         and sizes.step <= 2 * sizes.tail

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.memory import Memory, fold_id
 from rules.plan.fold_budget import Bounds
-from rules.plan.folds import State, marks_of, notes_of, states, version_in_export, view_section
+from rules.plan.folds import State, find_states, marks_of, notes_of, version_in_export, view_section
 from tests.entries import fold_of, memory_of, talk
 from tests.groups import groups_of
 
@@ -35,7 +35,7 @@ def folded(number: int, members: Sequence[Memory]) -> Memory:
 
 
 def words_of(memories: Sequence[Memory], bounds: Bounds) -> list[str]:
-    return [state.word for state in states(CHAT, memories, bounds).values()]
+    return [state.word for state in find_states(CHAT, memories, bounds).values()]
 
 
 def test_all_are_shown_where_there_is_room() -> None:
@@ -45,7 +45,7 @@ def test_all_are_shown_where_there_is_room() -> None:
 def test_what_went_into_a_fold_says_into_which() -> None:
     made = chunks(4)
     fold = folded(1, made[:2])
-    found = states(CHAT, [*made, fold], TIGHT)
+    found = find_states(CHAT, [*made, fold], TIGHT)
     assert found["m1"] == found["m2"] == State("folded", fold.memory_id)
     assert found["m3"] == found["m4"] == found[fold.memory_id] == State("shown")
 
@@ -54,7 +54,7 @@ def test_a_fold_of_folds_stands_for_both() -> None:
     made = chunks(5)
     inner, other = folded(1, made[:2]), folded(2, made[2:4])
     outer = folded(1, [inner, other])
-    found = states(CHAT, [*made, inner, other, outer], Bounds(20))
+    found = find_states(CHAT, [*made, inner, other, outer], Bounds(20))
     assert (found["m1"].into, found["m4"].into) == (inner.memory_id, other.memory_id)
     assert found[inner.memory_id] == found[other.memory_id] == State("folded", outer.memory_id)
     assert [found[name].word for name in (outer.memory_id, "m5")] == ["shown"] * 2
@@ -87,7 +87,7 @@ def test_what_is_shown_is_what_the_section_shows(
         ).missing is not None:
             by_id = {memory.memory_id: memory for memory in made}
             made.append(folded(len(made), [by_id[member.name] for member in view.missing.members]))
-        found = states(CHAT, made, bounds)
+        found = find_states(CHAT, made, bounds)
     assert {name for name, state in found.items() if state.word == "shown"} == {
         one.name for one in view.items
     }

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.plan.chunks import Chunk, Spoken, tails, units
+from rules.plan.chunks import Chunk, Spoken, cut_units, find_tails
 
 WORDS = {"u": "user", "a": "assistant", "c": "assistant", "t": "tool", "f": "function"}
 
@@ -28,7 +28,7 @@ def say(letters: str, tokens: int = 10) -> list[Spoken]:
 
 def cut(letters: str, most: int) -> str:
     """The history with a bar at every bound between two units."""
-    return "|".join(letters[unit.start : unit.stop] for unit in units(say(letters), most))
+    return "|".join(letters[unit.start : unit.stop] for unit in cut_units(say(letters), most))
 
 
 def test_a_turn_is_what_the_user_says_and_what_answers_it() -> None:
@@ -48,7 +48,7 @@ def test_tool_traffic_belongs_to_its_turn() -> None:
 
 
 def test_the_tokens_of_a_unit_are_those_of_its_messages() -> None:
-    assert units([Spoken("user", 3), Spoken("assistant", 4)], 100) == (Chunk(0, 2, 7),)
+    assert cut_units([Spoken("user", 3), Spoken("assistant", 4)], 100) == (Chunk(0, 2, 7),)
 
 
 def test_an_oversized_turn_is_cut_between_two_messages_of_the_same_role() -> None:
@@ -72,12 +72,12 @@ def test_a_call_without_a_result_stays_with_the_answer_after_it() -> None:
 
 
 def test_an_empty_history_has_no_units() -> None:
-    assert units([], 100) == ()
+    assert cut_units([], 100) == ()
 
 
 @given(histories, st.integers(1, 80))
 def test_units_hold_every_message_once_and_in_order(spoken: list[Spoken], most: int) -> None:
-    found = units(spoken, most)
+    found = cut_units(spoken, most)
 
     assert [index for unit in found for index in range(unit.start, unit.stop)] == list(
         range(len(spoken))
@@ -89,7 +89,7 @@ def test_units_hold_every_message_once_and_in_order(spoken: list[Spoken], most: 
 
 @given(histories, st.integers(1, 80))
 def test_every_bound_is_a_new_turn_or_two_of_the_same_role(spoken: list[Spoken], most: int) -> None:
-    for unit in units(spoken, most)[1:]:
+    for unit in cut_units(spoken, most)[1:]:
         before, after = spoken[unit.start - 1], spoken[unit.start]
 
         assert after.role not in {"tool", "function"}
@@ -98,7 +98,7 @@ def test_every_bound_is_a_new_turn_or_two_of_the_same_role(spoken: list[Spoken],
 
 @given(histories, st.integers(1, 80))
 def test_what_could_be_cut_and_is_above_the_limit_is_cut(spoken: list[Spoken], most: int) -> None:
-    for unit in units(spoken, most):
+    for unit in cut_units(spoken, most):
         inside = spoken[unit.start : unit.stop]
         pairs = pairwise(inside)
         places = [a for a, b in pairs if a.role == b.role and a.role in {"user", "assistant"}]
@@ -110,37 +110,37 @@ def test_what_could_be_cut_and_is_above_the_limit_is_cut(spoken: list[Spoken], m
 def test_later_messages_can_change_the_last_unit_only(
     spoken: list[Spoken], most: int, length: int
 ) -> None:
-    final = units(spoken[:length], most)[:-1]
+    final = cut_units(spoken[:length], most)[:-1]
 
-    assert units(spoken, most)[: len(final)] == final
+    assert cut_units(spoken, most)[: len(final)] == final
 
 
 def test_the_tail_stays_until_it_would_exceed_keep_by_half_a_step() -> None:
-    assert tails([4] * 9, keep=16, step=8) == (0, 0, 0, 0, 0, 0, 3, 3, 3)
+    assert find_tails([4] * 9, keep=16, step=8) == (0, 0, 0, 0, 0, 0, 3, 3, 3)
 
 
 def test_it_moves_back_to_half_a_step_below_keep_or_just_under() -> None:
-    assert tails([5] * 6, keep=16, step=8) == (0, 0, 0, 0, 0, 3)
-    assert tails([4, 4, 8, 5, 1], keep=16, step=8) == (0, 0, 0, 0, 3)
+    assert find_tails([5] * 6, keep=16, step=8) == (0, 0, 0, 0, 0, 3)
+    assert find_tails([4, 4, 8, 5, 1], keep=16, step=8) == (0, 0, 0, 0, 3)
 
 
 def test_a_tail_of_exactly_half_a_step_more_stays() -> None:
-    assert tails([20, 1], keep=16, step=8) == (0, 0)
+    assert find_tails([20, 1], keep=16, step=8) == (0, 0)
 
 
 def test_the_chunk_right_before_stays_in_the_tail_however_large() -> None:
-    assert tails([4, 900, 4, 4], keep=16, step=8) == (0, 0, 1, 2)
+    assert find_tails([4, 900, 4, 4], keep=16, step=8) == (0, 0, 1, 2)
 
 
 def test_without_chunks_there_are_no_tails() -> None:
-    assert tails([], keep=16, step=8) == ()
+    assert find_tails([], keep=16, step=8) == ()
 
 
 @given(conversations, keeps, steps)
 def test_the_tail_never_goes_back_and_ends_before_its_chunk(
     sizes: list[int], keep: int, step: int
 ) -> None:
-    begins = tails(sizes, keep, step)
+    begins = find_tails(sizes, keep, step)
 
     assert list(begins) == sorted(begins)
     assert all(begin <= max(chunk - 1, 0) for chunk, begin in enumerate(begins))
@@ -150,7 +150,7 @@ def test_the_tail_never_goes_back_and_ends_before_its_chunk(
 def test_the_tail_holds_no_more_than_keep_and_half_a_step(
     sizes: list[int], keep: int, step: int
 ) -> None:
-    for chunk, begin in enumerate(tails(sizes, keep, step)):
+    for chunk, begin in enumerate(find_tails(sizes, keep, step)):
         assert sum(sizes[begin:chunk]) <= keep + step // 2 or begin == chunk - 1
 
 
@@ -158,7 +158,7 @@ def test_the_tail_holds_no_more_than_keep_and_half_a_step(
 def test_when_the_tail_moves_it_moves_no_further_than_it_must(
     sizes: list[int], keep: int, step: int
 ) -> None:
-    begins = tails(sizes, keep, step)
+    begins = find_tails(sizes, keep, step)
     for chunk in range(1, len(begins)):
         before, begin = begins[chunk - 1], begins[chunk]
 
@@ -174,7 +174,7 @@ def test_when_the_tail_moves_it_moves_no_further_than_it_must(
 def test_later_chunks_change_no_earlier_tail(
     sizes: list[int], keep: int, step: int, count: int
 ) -> None:
-    assert tails(sizes[:count], keep, step) == tails(sizes, keep, step)[:count]
+    assert find_tails(sizes[:count], keep, step) == find_tails(sizes, keep, step)[:count]
 
 
 @given(st.integers(1, 20), st.integers(2, 60))
@@ -183,5 +183,5 @@ def test_of_a_long_conversation_the_tails_are_as_long_as_they_should_be_on_avera
 ) -> None:
     keep, step = 3 * half, 2 * half
     sizes = [chunk] * (40 * keep // chunk)
-    held = [sum(sizes[begin:at]) for at, begin in enumerate(tails(sizes, keep, step)) if begin]
+    held = [sum(sizes[begin:at]) for at, begin in enumerate(find_tails(sizes, keep, step)) if begin]
     assert abs(sum(held) / len(held) - keep) <= chunk + half / 5

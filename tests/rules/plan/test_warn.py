@@ -4,7 +4,7 @@ import pytest
 
 from daemon.files.read import chats_in
 from rules.typingmind.chat import read_messages
-from rules.typingmind.warnings import beyond_window, warnings
+from rules.typingmind.warnings import find_warnings, warn_beyond_window
 from tests.chats import Json, assistant, chat, export_bytes, long_chat, user
 from tests.exports.chats import CHATS, without
 from tests.exports.messages import MESSAGES
@@ -12,7 +12,7 @@ from tests.exports.messages import MESSAGES
 
 def warned(fields: Json, indent: int | None = None) -> tuple[str, ...]:
     found = chats_in("x.json", export_bytes(fields, indent=indent))[0]
-    return tuple(warnings(found, read_messages(found)))
+    return tuple(find_warnings(found, read_messages(found)))
 
 
 def test_a_plain_chat_needs_no_warning() -> None:
@@ -87,11 +87,11 @@ def test_an_empty_chat_needs_no_warning() -> None:
 
 
 def test_a_chat_that_fits_its_window_needs_no_warning() -> None:
-    assert beyond_window(1_000, 16_000, 30_000, 49_000) == ""
+    assert warn_beyond_window(1_000, 16_000, 30_000, 49_000) == ""
 
 
 def test_one_token_more_than_typingmind_sends_is_told_with_its_parts() -> None:
-    assert beyond_window(1_000, 16_000, 30_001, 49_000) == (
+    assert warn_beyond_window(1_000, 16_000, 30_001, 49_000) == (
         "With its memories, the chat has about 47,001 tokens as its model counts them (system message 1,000, memories "
         "16,000, messages 30,001): 1 more than TypingMind sends to a window of 49,000, and the memories are what it "
         "leaves out. Lower tail.tokens or fold.budget in memproc.toml, or choose a model with a larger window."
@@ -99,11 +99,11 @@ def test_one_token_more_than_typingmind_sends_is_told_with_its_parts() -> None:
 
 
 def test_of_a_small_window_a_fifth_is_kept_free() -> None:
-    assert beyond_window(0, 800, 2_400, 4_000) == ""
-    assert "1 more" in beyond_window(0, 800, 2_401, 4_000)
+    assert warn_beyond_window(0, 800, 2_400, 4_000) == ""
+    assert "1 more" in warn_beyond_window(0, 800, 2_401, 4_000)
 
 
 def test_the_memories_that_do_not_fit_are_told() -> None:
-    warning = beyond_window(135, 1_350, 40_500, 40_000)
+    warning = warn_beyond_window(135, 1_350, 40_500, 40_000)
     assert "about 41,985 tokens" in warning
     assert "3,985 more" in warning

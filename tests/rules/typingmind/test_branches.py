@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given
 
-from rules.typingmind.message import Branch, Message, branches, read_message
+from rules.typingmind.message import Branch, Message, find_branches, read_message
 from tests.chats import Json, assistant, json_bytes, user
 from tests.exports.generated import messages as generated
 from tests.exports.messages import MESSAGES
@@ -28,7 +28,7 @@ def told(found: tuple[Branch, ...]) -> list[tuple[int, list[str]]]:
 
 
 def test_a_chat_without_branches_has_none() -> None:
-    assert branches(read(user("Hello."), assistant("Good morning."))) == ()
+    assert find_branches(read(user("Hello."), assistant("Good morning."))) == ()
 
 
 def test_each_branch_names_the_message_that_it_hangs_on() -> None:
@@ -41,14 +41,14 @@ def test_each_branch_names_the_message_that_it_hangs_on() -> None:
         ),
         user("c", 4, threads=[thread(user("end", 5))]),
     )
-    assert told(branches(talk)) == [(1, ["left"]), (1, ["right", "more"]), (2, ["end"])]
+    assert told(find_branches(talk)) == [(1, ["left"]), (1, ["right", "more"]), (2, ["end"])]
 
 
 def test_what_hangs_on_a_branch_belongs_to_it() -> None:
     deeper = user(
         "a", 2, threads=[thread(user("b", 3, threads=[thread(user("c", 4))])), thread(user("d", 5))]
     )
-    assert told(branches(read(user("top", 1, threads=[thread(deeper, user("e", 6))])))) == [
+    assert told(find_branches(read(user("top", 1, threads=[thread(deeper, user("e", 6))])))) == [
         (0, ["a", "b", "c", "d", "e"])
     ]
 
@@ -57,7 +57,7 @@ def test_what_hangs_on_a_branch_belongs_to_it() -> None:
 def test_a_message_in_a_branch_reads_as_it_did_in_the_chat(name: str) -> None:
     moved = MESSAGES[name] | {"odd": 1.50}
     (before,) = read(moved)
-    (branch,) = branches(read(user("top", 1, threads=[thread(moved)])))
+    (branch,) = find_branches(read(user("top", 1, threads=[thread(moved)])))
     after = branch.messages[0]
     seen = (
         after.uuid,
@@ -78,24 +78,24 @@ def test_a_message_in_a_branch_reads_as_it_did_in_the_chat(name: str) -> None:
 )
 def test_branches_of_another_shape_are_passed_over(odd: object) -> None:
     assert [
-        branch.messages for branch in branches(read(user("a", threads=odd))) if branch.messages
+        branch.messages for branch in find_branches(read(user("a", threads=odd))) if branch.messages
     ] == []
 
 
 def test_what_is_no_message_is_passed_over_alone() -> None:
-    assert told(branches(read(user("a", threads=[thread(7, None, [], user("b", 2))])))) == [
+    assert told(find_branches(read(user("a", threads=[thread(7, None, [], user("b", 2))])))) == [
         (0, ["b"])
     ]
 
 
 def test_a_text_that_speaks_of_branches_is_none() -> None:
     spoken = json.dumps({"threads": [thread(user("not there"))]})
-    assert branches(read(user(spoken), user('"threads"', 2, memproc={"threads": 7}))) == ()
+    assert find_branches(read(user(spoken), user('"threads"', 2, memproc={"threads": 7}))) == ()
 
 
 @given(generated)
 def test_whatever_stands_in_a_message_its_branches_are_read(raw: str) -> None:
     inner = read_message(raw.encode())
     outer = b'{"role":"user","threads":[{"messages":[' + inner.raw + b"]}]}"
-    (branch,) = branches([read_message(outer)])
+    (branch,) = find_branches([read_message(outer)])
     assert (branch.messages[0].uuid, branch.messages[0].digest) == (inner.uuid, inner.digest)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.typingmind.content import Part, parts, text_of
+from rules.typingmind.content import Part, read_parts, text_of
 from tests.exports.messages import MESSAGES, several_answers
 
 SHOWN = {
@@ -61,55 +61,55 @@ SHOWN = {
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_message_is_shown_in_words_and_placeholders(name: str) -> None:
-    assert text_of(parts(MESSAGES[name])) == SHOWN[name]
+    assert text_of(read_parts(MESSAGES[name])) == SHOWN[name]
 
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_what_is_not_words_cannot_be_quoted(name: str) -> None:
-    said = "\n\n".join(part.text for part in parts(MESSAGES[name]) if part.spoken)
+    said = "\n\n".join(part.text for part in read_parts(MESSAGES[name]) if part.spoken)
     assert "[" not in said
-    assert "hidden thought" not in text_of(parts(MESSAGES[name]))
-    assert "iVBOR" not in text_of(parts(MESSAGES[name]))
+    assert "hidden thought" not in text_of(read_parts(MESSAGES[name]))
+    assert "iVBOR" not in text_of(read_parts(MESSAGES[name]))
 
 
 def test_half_a_surrogate_pair_becomes_the_replacement_character() -> None:
-    assert parts({"content": "a\ud83db"}) == (Part("a\ufffdb", spoken=True),)
-    assert parts({"content": [{"type": "text", "text": "\udc00"}]}) == (
+    assert read_parts({"content": "a\ud83db"}) == (Part("a\ufffdb", spoken=True),)
+    assert read_parts({"content": [{"type": "text", "text": "\udc00"}]}) == (
         Part("\ufffd", spoken=True),
     )
-    assert parts({"content": [{"type": "image", "metadata": {"name": "\ud83d"}}]}) == (
+    assert read_parts({"content": [{"type": "image", "metadata": {"name": "\ud83d"}}]}) == (
         Part("[image: \ufffd]", spoken=False),
     )
 
 
 def test_a_whole_surrogate_pair_is_one_character() -> None:
-    assert parts({"content": "🌊"}) == (Part("🌊", spoken=True),)
+    assert read_parts({"content": "🌊"}) == (Part("🌊", spoken=True),)
 
 
 def test_names_in_placeholders_are_short() -> None:
-    (part,) = parts({"content": [{"type": "file", "metadata": {"name": "x" * 1000}}]})
+    (part,) = read_parts({"content": [{"type": "file", "metadata": {"name": "x" * 1000}}]})
     assert part.text == f"[file: {'x' * 80}]"
 
 
 @pytest.mark.parametrize("content", [7, True, {"text": "a"}, None])
 def test_content_of_an_unknown_kind_says_nothing(content: object) -> None:
-    assert parts({"role": "user", "content": content}) == ()
+    assert read_parts({"role": "user", "content": content}) == ()
 
 
 @pytest.mark.parametrize("text", [None, 7, []])
 def test_a_text_part_without_text_says_nothing(text: object) -> None:
-    assert parts({"content": [{"type": "text", "text": text}]}) == ()
+    assert read_parts({"content": [{"type": "text", "text": text}]}) == ()
 
 
 @pytest.mark.parametrize(
     "responses", [None, 7, [7], [{"id": "r1"}], [{"id": "r1", "messages": [7]}]]
 )
 def test_answers_of_a_broken_kind_say_nothing(responses: object) -> None:
-    assert parts({"type": "tm_multi_responses", "responses": responses}) == ()
+    assert read_parts({"type": "tm_multi_responses", "responses": responses}) == ()
 
 
 def test_an_answer_that_is_chosen_but_gone_gives_way_to_the_first() -> None:
-    assert text_of(parts(several_answers("One.", "Two.", primary="r9"))) == "One."
+    assert text_of(read_parts(several_answers("One.", "Two.", primary="r9"))) == "One."
 
 
 def test_text_and_tool_calls_of_one_answer_are_both_shown() -> None:
@@ -119,11 +119,11 @@ def test_text_and_tool_calls_of_one_answer_are_both_shown() -> None:
         "content": "Let me see.",
         "tool_calls": [call, {"function": {}}, 7, {}],
     }
-    assert text_of(parts(message)) == "Let me see.\n\n[tool call: a]\n\n[tool call: unnamed]"
+    assert text_of(read_parts(message)) == "Let me see.\n\n[tool call: a]\n\n[tool call: unnamed]"
 
 
 @pytest.mark.parametrize("kind", ["bash_code_execution_output", "text_editor_code_execution_view"])
 def test_what_a_models_own_tools_print_is_a_tool_result(kind: str) -> None:
-    assert parts({"content": [{"type": kind, "content": "secret"}]}) == (
+    assert read_parts({"content": [{"type": kind, "content": "secret"}]}) == (
         Part("[tool result: unnamed]", spoken=False),
     )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.typingmind.message import left_out, read_message
+from rules.typingmind.message import read_message, why_left_out
 from tests.chats import json_bytes, user
 from tests.exports.messages import MESSAGES
 
@@ -21,9 +21,9 @@ LEFT_OUT = {
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_each_shape_is_lived_or_left_out_for_a_reason(name: str) -> None:
-    assert left_out(read_message(json_bytes(MESSAGES[name]))) == LEFT_OUT.get(name)
+    assert why_left_out(read_message(json_bytes(MESSAGES[name]))) == LEFT_OUT.get(name)
 
 
 def test_a_training_message_is_left_out_for_what_it_is_even_when_cleared() -> None:
     cleared = user("a", type="training-message", contextClearedAt="2024-11-07T09:00:00.000Z")
-    assert left_out(read_message(json_bytes(cleared))) == LEFT_OUT["training"]
+    assert why_left_out(read_message(json_bytes(cleared))) == LEFT_OUT["training"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rules.typingmind.spans import BadJson, Reel, Span, members
+from rules.typingmind.spans import BadJson, Reel, Span, read_members
 from rules.typingmind.splice import field_bytes, with_field, without_field
 from tests.exports.generated import messages
 
@@ -67,7 +67,7 @@ def test_any_field_may_go_and_the_others_keep_their_bytes(
 ) -> None:
     raw = message.encode()
     assume(_is_single(raw))
-    gone = draw.draw(st.sampled_from(members(Reel(raw.decode("latin-1")), 0)[0])).key
+    gone = draw.draw(st.sampled_from(read_members(Reel(raw.decode("latin-1")), 0)[0])).key
     expected = [found for found in _spelled(raw) if found[0] != gone]
     assert _spelled(without_field(raw, gone)) == expected
 
@@ -89,7 +89,7 @@ def _is_single(raw: bytes) -> bool:
 
 
 def _spelled(raw: bytes) -> list[tuple[str, bytes]]:
-    found, _ = members(Reel(raw.decode("latin-1")), 0)
+    found, _ = read_members(Reel(raw.decode("latin-1")), 0)
     return [(one.key, _slice(raw, one.value)) for one in found]
 
 

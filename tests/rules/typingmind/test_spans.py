@@ -29,7 +29,7 @@ class _Everywhere(Mapping[str, walk.Walker]):
 def _walk(reel: Reel, at: int) -> int:
     sign = reel.sign(at)
     if sign == "{":
-        return walk.members(reel, at, _Everywhere())[1]
+        return walk.read_members(reel, at, _Everywhere())[1]
     return walk.walk_items(reel, at, _walk) if sign == "[" else reel.value(at)[1]
 
 
@@ -84,7 +84,7 @@ def test_they_agree_on_damaged_json(text: str, data: st.DataObject) -> None:
 @given(values)
 def test_a_span_holds_exactly_one_value(text: str) -> None:
     latin = text.encode().decode("latin-1")
-    found, stop = walk.items(Reel(f"[ {latin} , 1]"), 0)
+    found, stop = walk.read_items(Reel(f"[ {latin} , 1]"), 0)
 
     assert stop == len(latin) + 7
     assert [f"[ {latin} , 1]"[span.start : span.stop] for span in found] == [latin, "1"]
@@ -98,7 +98,7 @@ def test_numbers_stay_their_own_text() -> None:
 
 def test_members_know_where_their_keys_and_values_stand() -> None:
     text = '{ "a" : [1] ,"b":"x"}'
-    found, stop = walk.members(Reel(text), 0)
+    found, stop = walk.read_members(Reel(text), 0)
 
     assert [
         (one.key, text[one.start :][:3], text[one.value.start : one.value.stop]) for one in found
@@ -116,18 +116,18 @@ def test_a_walker_is_asked_for_its_own_key_alone() -> None:
         walked.append(at)
         return reel.value(at)[1]
 
-    walk.members(Reel('{"a":{"b":1},"b":2}'), 0, {"b": note})
+    walk.read_members(Reel('{"a":{"b":1},"b":2}'), 0, {"b": note})
     assert walked == [17]
 
 
 @pytest.mark.parametrize("text", ['{"é":1,"\\u00e9":2}', '{"a":1,"a":1}'])
 def test_a_key_that_stands_twice_is_refused_however_it_is_spelled(text: str) -> None:
     with pytest.raises(BadJson, match="stands twice"):
-        walk.members(Reel(text.encode().decode("latin-1")), 0)
+        walk.read_members(Reel(text.encode().decode("latin-1")), 0)
 
 
 def test_keys_are_read_as_people_wrote_them() -> None:
-    found, _ = walk.members(Reel('{"schlüssel":1}'.encode().decode("latin-1")), 0)
+    found, _ = walk.read_members(Reel('{"schlüssel":1}'.encode().decode("latin-1")), 0)
     assert [one.key for one in found] == ["schlüssel"]
 
 
@@ -198,14 +198,14 @@ def test_one_emoji_does_not_make_a_large_text_four_times_as_large() -> None:
     raw = json.dumps(
         {"a": "\U0001f30a é \u2028 \\n", "b": "x" * (2 << 20)}, ensure_ascii=False
     ).encode()
-    text = spans.decoded(raw)
+    text = spans.decode_json(raw)
     assert text.isascii()
     assert json.loads(text) == json.loads(raw)
     wide = json.dumps(["Маяк" * (1 << 18)], ensure_ascii=False).encode()
-    assert spans.decoded(wide) == wide.decode()
+    assert spans.decode_json(wide) == wide.decode()
 
 
 @given(st.text(), st.integers(0, 3))
 def test_bytes_that_are_made_narrow_read_as_they_did(said: str, images: int) -> None:
     raw = json.dumps([said, "A" * images * 600_000], ensure_ascii=False).encode("utf-8", "replace")
-    assert json.loads(spans.decoded(raw)) == json.loads(raw)
+    assert json.loads(spans.decode_json(raw)) == json.loads(raw)
