@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from daemon.archive.records import Row, misfit, record_in
+from daemon.archive.records import Row, explain_misfit, record_in
 from daemon.archive.schema import APPLICATION, FROM_BEFORE, REBUILD, VERSION, making
 from daemon.archive.seals import (
     damaged_rows,
@@ -187,7 +187,7 @@ class Archive:
         """
         rows = self.run(sql, values)
         for types in {tuple(map(type, row)) for row in rows}:
-            if reason := misfit(kind, types):
+            if reason := explain_misfit(kind, types):
                 raise damaged(self.path, reason)
         return tuple(record_in(kind, row) for row in rows)
 

@@ -11,7 +11,7 @@ from pathlib import PurePath
 from daemon.archive.archive import Archive
 from daemon.archive.log import note
 from daemon.archive.outputs import last_output
-from daemon.archive.records import columns
+from daemon.archive.records import list_columns
 from daemon.events import FileIs
 from daemon.files.clock import in_full
 from rules.arrival import (
@@ -182,7 +182,7 @@ def newest_number(archive: Archive) -> int:
 
 
 def _select(archive: Archive, where: str, value: object) -> tuple[Arrival, ...]:
-    arrivals = f"SELECT {columns(Arrival)} FROM arrival {where}"  # noqa: S608
+    arrivals = f"SELECT {list_columns(Arrival)} FROM arrival {where}"  # noqa: S608
     return archive.rows(Arrival, arrivals, (value,))
 
 

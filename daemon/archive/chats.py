@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any, Literal
 
 from daemon.archive.archive import Archive
-from daemon.archive.records import columns, row_of
+from daemon.archive.records import list_columns, row_of
 from daemon.archive.seals import damaged_rows, is_sound, refuse_damage
 from daemon.archive.trouble import damaged_chat
 from rules.errors import NotFound
@@ -201,7 +201,7 @@ class Rest:
 def rest_of(archive: Archive, chat_id: str) -> Rest | None:
     """Return a chat's stored rest; None if there is none, or something was written since."""
     sql = f"""
-        SELECT {columns(Rest)} FROM rest WHERE chat_id = ? AND {is_sound("rest")}
+        SELECT {list_columns(Rest)} FROM rest WHERE chat_id = ? AND {is_sound("rest")}
     """  # noqa: S608
     return archive.first(Rest, sql, (chat_id,))
 

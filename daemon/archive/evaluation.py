@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
-from daemon.archive.records import columns, row_of
+from daemon.archive.records import list_columns, row_of
 from daemon.archive.seals import refuse_damage
 from rules.evaluate.questions import NAMED, REPLACED, EvalAnswer, EvalQuestion
 
@@ -61,5 +61,5 @@ def keep_answers(archive: Archive, chat_id: str, answers: Sequence[EvalAnswer]) 
 def answers_about(archive: Archive, chat_id: str) -> tuple[EvalAnswer, ...]:
     """Return the answers of all evaluations of a chat, the oldest first. Raises DamagedChat."""
     refuse_damage(archive.run, chat_id, "answer")
-    sql = f"SELECT {columns(EvalAnswer)} FROM answer {_OF_CHAT}"  # noqa: S608
+    sql = f"SELECT {list_columns(EvalAnswer)} FROM answer {_OF_CHAT}"  # noqa: S608
     return archive.rows(EvalAnswer, sql, (chat_id,))

@@ -21,7 +21,7 @@ from daemon.archive.seals import unpacked
 from daemon.archive.search_words import (
     SHORTEST_AT_ALL,
     SHORTEST_BEGINNING,
-    indexed,
+    index_text,
     match_expression,
     searched_words,
 )
@@ -226,7 +226,7 @@ class FullText:
             astuple(entry),
         )
         self._connection.execute(
-            "INSERT INTO words (rowid, said) VALUES (?, ?)", (row.lastrowid, indexed(entry.text))
+            "INSERT INTO words (rowid, said) VALUES (?, ?)", (row.lastrowid, index_text(entry.text))
         )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from daemon.archive.archive import Archive
-from daemon.archive.records import columns
+from daemon.archive.records import list_columns
 from daemon.archive.signs import set_sign, sign
 from rules.retention import PARTS, Timing, next_due
 from rules.typingmind.dates import write_date
@@ -48,7 +48,7 @@ def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> 
 
 def jobs(archive: Archive) -> tuple[Job, ...]:
     """Return all jobs, in the order in which they are due."""
-    return archive.rows(Job, f"SELECT {columns(Job)} FROM job ORDER BY due_at, name")  # noqa: S608
+    return archive.rows(Job, f"SELECT {list_columns(Job)} FROM job ORDER BY due_at, name")  # noqa: S608
 
 
 def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.records import columns, row_of
+from daemon.archive.records import list_columns, row_of
 from daemon.archive.seals import is_sound
 from daemon.archive.signs import remove_signs, set_sign, sign, signs_of
 from daemon.archive.trouble import damaged_chat
@@ -93,7 +93,7 @@ def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ..
         )
 
     sql = f"""
-        SELECT rowid, {is_sound("reply")}, {columns(Reply)} FROM reply WHERE {where} ORDER BY rowid
+        SELECT rowid, {is_sound("reply")}, {list_columns(Reply)} FROM reply WHERE {where} ORDER BY rowid
     """  # noqa: S608
     return archive.rows(reply, sql, (value,))
 
@@ -150,7 +150,7 @@ def open_batches(archive: Archive) -> tuple[OpenBatch, ...]:
     """Return all batches that are not closed, oldest first."""
 
     sent = f"""
-        SELECT {columns(SentRequest)} FROM batch_request WHERE batch = ? ORDER BY rowid
+        SELECT {list_columns(SentRequest)} FROM batch_request WHERE batch = ? ORDER BY rowid
     """  # noqa: S608
     rows = archive.run(
         "SELECT id, name, since, began_at FROM batch WHERE ended_at IS NULL ORDER BY id"

@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import chat_row
-from daemon.archive.records import columns, row_of
+from daemon.archive.records import list_columns, row_of
 from daemon.archive.seals import is_sound, refuse_damage
 from rules.conversation.marker import text_digest
 from rules.errors import ArchiveError
@@ -161,7 +161,7 @@ class KeptOpening:
 def openings(archive: Archive, chat_id: str) -> tuple[KeptOpening, ...]:
     """Return all openings of a chat, the one that was stored last at the end."""
     kept = f"""
-        SELECT {columns(KeptOpening)} FROM opening JOIN chat ON chat.id = opening.chat
+        SELECT {list_columns(KeptOpening)} FROM opening JOIN chat ON chat.id = opening.chat
         WHERE chat_id = ? ORDER BY opening.at, opening.rowid
     """  # noqa: S608
     return archive.rows(KeptOpening, kept, (chat_id,))
@@ -225,7 +225,7 @@ def openings_by_chat(
     return written
 
 
-def ranked(texts: Sequence[str], words: str) -> Sequence[int]:
+def rank_texts(texts: Sequence[str], words: str) -> Sequence[int]:
     """Return the places of the texts that share a word with `words`, best first, else in order.
 
     Raises ArchiveError where this Python's SQLite has no full-text index.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import skipped_since
-from daemon.archive.records import columns
+from daemon.archive.records import list_columns
 from daemon.files.clock import in_full
 
 RESTORED = "restored"
@@ -95,7 +95,7 @@ def output_in(archive: Archive, path: str) -> Output | None:
 
 
 def _newest(archive: Archive, where: str, value: str) -> Output | None:
-    newest = f"SELECT {columns(Output)} FROM output WHERE {where} ORDER BY id DESC"  # noqa: S608
+    newest = f"SELECT {list_columns(Output)} FROM output WHERE {where} ORDER BY id DESC"  # noqa: S608
     return archive.first(Output, f"{newest} LIMIT 1", (value,))
 
 
@@ -105,7 +105,7 @@ def standing_outputs(archive: Archive) -> tuple[Output, ...]:
     That happens when a chat is forked from another in one file, or a file held many chats.
     """
     newest = f"""
-        SELECT {columns(Output)} FROM output
+        SELECT {list_columns(Output)} FROM output
         WHERE id IN (SELECT max(id) FROM output GROUP BY chat_id)
           AND id IN (SELECT max(id) FROM output GROUP BY path)
         ORDER BY id

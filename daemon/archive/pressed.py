@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from daemon.archive.archive import Archive
-from daemon.archive.records import columns
+from daemon.archive.records import list_columns
 from daemon.files.clock import at, in_full, now
 from rules.typingmind.dates import write_date
 
@@ -83,5 +83,5 @@ def settle_pressed(
 
 
 def _select(archive: Archive, where: str, *values: object) -> tuple[Pressed, ...]:
-    changes = f"SELECT {columns(Pressed)} FROM pressed WHERE {where}"  # noqa: S608
+    changes = f"SELECT {list_columns(Pressed)} FROM pressed WHERE {where}"  # noqa: S608
     return archive.rows(Pressed, changes, values)

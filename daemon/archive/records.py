@@ -13,7 +13,7 @@ Row = TypeVar("Row")
 _STORED = frozenset({str, int, float, bool, bytes, type(None)})
 
 
-def columns(kind: type) -> str:
+def list_columns(kind: type) -> str:
     """Return the SQL list of columns of a table whose rows are this dataclass."""
     return ", ".join(field.name for field in fields(kind))
 
@@ -60,7 +60,7 @@ def _json_of(kind: Any) -> Any:
 
 
 @cache
-def misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
+def explain_misfit(kind: Callable[..., object], types: tuple[type, ...]) -> str:
     """Return why values of these types do not fit the dataclass; empty if they may."""
     if not is_dataclass(kind):
         return ""

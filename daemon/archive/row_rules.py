@@ -11,7 +11,7 @@ from dataclasses import fields
 from typing import Any, get_args
 
 from daemon.archive.archive import Archive
-from daemon.archive.records import misfit
+from daemon.archive.records import explain_misfit
 from daemon.events import OutcomeKind
 from rules.arrival import State
 from rules.conversation.memory import Kind, Quote, Wish
@@ -152,7 +152,7 @@ def _are(kind: type, value: object) -> bool:
         values = [getattr(instance, field.name) for field in fields(kind)]
         numbers = [number for number in values if isinstance(number, int)]
         are_counts = all(0 <= number <= LARGEST_COUNT for number in numbers)
-        if misfit(kind, tuple(map(type, values))) or not are_counts:
+        if explain_misfit(kind, tuple(map(type, values))) or not are_counts:
             return False
     return True
 

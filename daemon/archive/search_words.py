@@ -46,7 +46,7 @@ class Stretch:
     is_marked: bool
 
 
-def indexed(text: str) -> str:
+def index_text(text: str) -> str:
     """Return the text as it is indexed: unspaced scripts as pairs of characters, the rest as is."""
     return _UNSPACED.sub(lambda run: f" {' '.join(_pairs(run[0]))} ", _normal(text))
 
@@ -72,7 +72,7 @@ def searched_words(query: str) -> tuple[str, ...]:
     return tuple(_plain(word) for word in _words(_QUOTED.sub(" ", query)))
 
 
-def stretches(text: str, query: str) -> tuple[Stretch, ...]:
+def cut_stretches(text: str, query: str) -> tuple[Stretch, ...]:
     """Return the text, cut so that each word of the query is a stretch by itself."""
     cut: list[Stretch] = []
     end = 0
@@ -86,7 +86,7 @@ def stretches(text: str, query: str) -> tuple[Stretch, ...]:
     return tuple(cut)
 
 
-def excerpt(text: str, query: str, characters: int) -> str:
+def cut_excerpt(text: str, query: str, characters: int) -> str:
     """Return about `characters` of the text, where most of the query's words are, in one line."""
     plain = " ".join(text.split())
     if len(plain) <= characters:

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 
 from daemon.archive.archive import Archive
-from daemon.archive.records import columns
+from daemon.archive.records import list_columns
 from daemon.files.clock import at
 from rules.typingmind.dates import write_date
 
@@ -40,7 +40,7 @@ def keep_job(archive: Archive, job: ChatJob) -> None:
 
 def find_job(archive: Archive, job_id: str, device: str) -> ChatJob | None:
     """Return the job if the device owns it, else None."""
-    sql = f"SELECT {columns(ChatJob)} FROM sent WHERE id = ? AND device = ?"  # noqa: S608
+    sql = f"SELECT {list_columns(ChatJob)} FROM sent WHERE id = ? AND device = ?"  # noqa: S608
     return archive.first(ChatJob, sql, (job_id, device))
 
 

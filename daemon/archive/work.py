@@ -11,7 +11,7 @@ from typing import Literal
 
 from daemon.archive.archive import Archive
 from daemon.archive.progress import FileProgress, seconds_left
-from daemon.archive.records import columns
+from daemon.archive.records import list_columns
 from daemon.archive.signs import set_sign, sign
 from daemon.events import (
     ChatIs,
@@ -197,7 +197,7 @@ def newest_run(archive: Archive, now: str, *, is_at_work: bool) -> Run | None:
     """
     row = archive.one(
         f"""
-        SELECT {columns(FileProgress)}, by, run, iif(ended = '' AND NOT ?, 'cut off', ended),
+        SELECT {list_columns(FileProgress)}, by, run, iif(ended = '' AND NOT ?, 'cut off', ended),
                max(changed_at), iif(state = 'stopped', reason, ''), iif(state = 'stopped', next_step, '')
         FROM arrival WHERE run = (SELECT max(run) FROM arrival WHERE run <> '') GROUP BY run
         """,  # noqa: S608

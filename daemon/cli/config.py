@@ -19,10 +19,10 @@ from daemon.files.write import replace_file
 from daemon.models.catalogue import is_model_known, nearest_names, read_facts
 from daemon.models.context import check_named_files
 from daemon.models.fitting import sizes_for
-from daemon.models.hosts import LOCAL_PROVIDERS, OWN_HOSTS, addresses, is_local, is_ones_own
+from daemon.models.hosts import LOCAL_PROVIDERS, OWN_HOSTS, find_addresses, is_local, is_ones_own
 from daemon.models.resolve import resolve_model, window_in
 from daemon.models.roles import CHAT, SMALL
-from daemon.status.printable import visible
+from daemon.status.printable import make_visible
 from primer.models import EXTRACTIVE, Model, hide_secrets, provider_of, token_factor
 from primer.wording import lacking_clauses
 from rules.errors import ConfigurationError, ModelError
@@ -42,7 +42,7 @@ def config_show_command(settings: Settings) -> None:
     tables["chats"] = hide_secrets(tables["chats"])
     settings.done(settings=tables)
     choice = settings.config_file.choice
-    settings.draw(visible((f"# {choice}\n\n" if choice else "") + tomlkit.dumps(tables)))
+    settings.draw(make_visible((f"# {choice}\n\n" if choice else "") + tomlkit.dumps(tables)))
 
 
 @config_command.command("check")
@@ -69,7 +69,7 @@ def config_check_command(settings: Settings) -> None:
         for clause in lacking_clauses(load_texts(primer.parent).primer)
     ]
     notes = (*config.notes, *unknown, *lacking)
-    settings.draw(visible("\n".join(f"{name:8} {folder}" for name, folder in folders.items())))
+    settings.draw(make_visible("\n".join(f"{name:8} {folder}" for name, folder in folders.items())))
     settings.done(well, *notes, path=path, folders=folders)
 
 
@@ -178,7 +178,7 @@ def _unknown_models(config: Config) -> Iterator[str]:
             is_elsewhere = any(
                 known_name.endswith(f"/{name.rpartition('/')[2]}") for known_name in near
             )
-            if (provider in OWN_HOSTS or is_elsewhere) and not addresses(name, options):
+            if (provider in OWN_HOSTS or is_elsewhere) and not find_addresses(name, options):
                 hint = f" Did you mean {' or '.join(near)}?" if near else ""
                 yield (
                     f"models.{role}: LiteLLM does not know the model {name}.{hint} For one on your "
@@ -193,6 +193,6 @@ def config_path_command(settings: Settings) -> None:
     chosen = settings.config_file
     settings.done(path=chosen.path, how=chosen.how, others=chosen.others)
     if chosen.path:
-        settings.draw(visible(str(chosen.path)))
+        settings.draw(make_visible(str(chosen.path)))
     for line in (chosen.how, *(f"not used: {other}" for other in chosen.others)):
-        click.echo(visible(line), err=True)
+        click.echo(make_visible(line), err=True)

@@ -25,7 +25,7 @@ from daemon.files.paths import arrivals_folder, brought_folder, demos_folder, is
 from daemon.files.private import make_private
 from daemon.recovery.aside import aside_folder
 from daemon.reports.memories import shown_report
-from daemon.status.printable import visible
+from daemon.status.printable import make_visible
 from rules.errors import FileTrouble, MemprocError
 
 _TOML = "memproc.toml"
@@ -68,17 +68,21 @@ def demo_command(ctx: click.Context) -> int:
         _title("The work (memproc run)")
         code = int(ctx.invoke(run_command, paths=(), dry_run=False))
         if chat_id := _show_what_is_kept(ctx, settings):
-            click.echo(visible(f"\nEverything is in {home} until the next demo. To look at it:"))
+            click.echo(
+                make_visible(f"\nEverything is in {home} until the next demo. To look at it:")
+            )
             for rest in (f"memories {chat_id}", f"versions {chat_id}", f"restore {chat_id} 1"):
-                click.echo(visible(f"    {settings.command(rest)}"))
+                click.echo(make_visible(f"    {settings.command(rest)}"))
             click.echo("\nIn your browser, with each memory next to what was said:")
-            click.echo(visible(f"    {_program()} open --demo"))
+            click.echo(make_visible(f"    {_program()} open --demo"))
         else:
             click.echo(f"\nThe sample was not processed; why is said above. It is in {home}.")
     for older in _demos():
         if older != home and _holds_more(older):
-            click.echo(visible(f"\nAn older demo holds other chats, and stays in {older}:"))
-            click.echo(visible(f"    {DemoSettings(older / _TOML, quiet=False).command('open')}"))
+            click.echo(make_visible(f"\nAn older demo holds other chats, and stays in {older}:"))
+            click.echo(
+                make_visible(f"    {DemoSettings(older / _TOML, quiet=False).command('open')}")
+            )
     return code
 
 

@@ -16,7 +16,7 @@ from daemon.files.lock import daemon_runs
 from daemon.files.private import make_private
 from daemon.files.write import replace_file, sweep
 from daemon.reports.report import Step
-from daemon.status.printable import visible
+from daemon.status.printable import make_visible
 from primer.models import KEY_VARIABLES
 from rules.errors import ConfigurationError, MemprocError
 
@@ -73,7 +73,9 @@ def _write_settings(settings: Settings, yes: bool) -> bool:
     from daemon.config.loading import load, load_folders
 
     path = settings.path or own_file()
-    question = in_width(visible(f"Write the settings, with an explanation of each, to {path}?"))
+    question = in_width(
+        make_visible(f"Write the settings, with an explanation of each, to {path}?")
+    )
     if path.exists():
         settings.say(f"{path} is there already and stays as it is.")
     elif yes or click.confirm(question, default=True):
@@ -115,7 +117,7 @@ def _guide(ctx: click.Context, before: Settings) -> None:
     )
     has_sample = click.confirm("Put the sample conversation into the inbox?", default=False)
     if has_sample:
-        click.echo(visible(f"It is here:\n    {put_sample(settings.folders.inbox)}"))
+        click.echo(make_visible(f"It is here:\n    {put_sample(settings.folders.inbox)}"))
     _title("Next")
     settings.say("For `man memproc`: memproc manual --install")
     settings.say(f"{_DROP}:")

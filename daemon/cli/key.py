@@ -190,10 +190,10 @@ def key_allow_command(
     environment that holds the key, needs no such permission. No key ever goes over plain HTTP,
     except to this machine.
     """
-    from daemon.models.hosts import allow, allowed, host_of, hosts_file
+    from daemon.models.hosts import allow, host_of, hosts_file, list_allowed_hosts
 
     if provider is None:
-        pairs = [f"{name} {host}" for name, host in allowed()]
+        pairs = [f"{name} {host}" for name, host in list_allowed_hosts()]
         settings.draw("\n".join(pairs))
         settings.done("" if pairs else _NONE_ALLOWED, hosts=pairs)
         return
@@ -242,7 +242,7 @@ def key_works(settings: Settings, provider: str, key: Key) -> bool:
 def _trouble_with(name: str, settings: Settings, key: Key) -> str:
     """Ask a model a tiny question, for a fraction of a cent; return why it did not answer."""
     from daemon.models.completion import complete
-    from daemon.models.hosts import addresses, refusal
+    from daemon.models.hosts import find_addresses, refusal
     from primer.reply import smallest_request
 
     models = settings.config.models
@@ -257,7 +257,7 @@ def _trouble_with(name: str, settings: Settings, key: Key) -> str:
     }
     try:
         answer = complete(
-            smallest_request(Model(name, options, addresses=addresses(name, own_options)))
+            smallest_request(Model(name, options, addresses=find_addresses(name, own_options)))
         )
     except MemprocError as fault:
         return fault.message

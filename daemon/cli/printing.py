@@ -12,7 +12,7 @@ import click
 
 from daemon.faces.table import table_lines
 from daemon.reports.report import Card, ReportTable
-from daemon.status.printable import columns_of, folded, in_one_line, visible
+from daemon.status.printable import columns_of, in_one_line, make_visible, wrap_lines
 from rules.wording import as_sentence
 
 _COLOURS = {"error": "red", "warning": "yellow", "ok": "green"}
@@ -47,11 +47,13 @@ def _print_card(card: Card) -> None:
 
     That command is left out where the output goes to a file or a pipe.
     """
-    words = "".join(styled(visible(part.text), bold=part.is_marked) for part in card.text).rstrip()
+    words = "".join(
+        styled(make_visible(part.text), bold=part.is_marked) for part in card.text
+    ).rstrip()
     head = in_width(in_one_line(card.head))
     word = head.partition(" ")[0].rstrip(":")
     click.echo(f"{styled(word, _COLOURS.get(word, ''))}{head[len(word) :]}")
-    for text in filter(None, (words, *(visible(as_sentence(note)) for note in card.notes))):
+    for text in filter(None, (words, *(make_visible(as_sentence(note)) for note in card.notes))):
         click.echo(in_width(text, "  "))
     if card.text:
         is_shown = card.command and sys.stdout.isatty()
@@ -69,8 +71,8 @@ def _print_side_by_side(cards: Sequence[Card]) -> None:
         grid.add_column(ratio=1, overflow="fold")
     grid.add_row(*(Text(in_one_line(card.head)) for card in cards))
     for parts in zip(*(card.text for card in cards), strict=True):
-        grid.add_row(*(Text(f"\n{visible(part.text.rstrip())}") for part in parts))
-    grid.add_row(*(Text("\n".join(map(visible, card.notes))) for card in cards))
+        grid.add_row(*(Text(f"\n{make_visible(part.text.rstrip())}") for part in parts))
+    grid.add_row(*(Text("\n".join(map(make_visible, card.notes))) for card in cards))
     Console(highlight=False, markup=False, emoji=False).print(grid)
 
 
@@ -79,12 +81,12 @@ def print_step(words: str, command: str) -> None:
     line = f"{words}: {command}"
     if sys.stdout.isatty() and columns_of(line) > get_terminal_size().columns:
         line = f"{in_width(f'{words}:')}\n    {command}"
-    click.echo(visible(line))
+    click.echo(make_visible(line))
 
 
 def print_error(text: str) -> None:
     """Print text on standard error, in the width of the terminal."""
-    click.echo(in_width(visible(text)), err=True)
+    click.echo(in_width(make_visible(text)), err=True)
 
 
 def paged(text: str) -> None:
@@ -113,7 +115,7 @@ def in_width(text: str, indent: str = "") -> str:
     whole = "\n".join(f"{indent}{line}" if line else "" for line in text.splitlines())
     if not sys.stdout.isatty():
         return whole
-    return folded(whole, get_terminal_size().columns, further=0 if indent else 4)
+    return wrap_lines(whole, get_terminal_size().columns, further=0 if indent else 4)
 
 
 @contextmanager

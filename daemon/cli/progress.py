@@ -11,7 +11,7 @@ from daemon.archive.chats import KnownChat
 from daemon.archive.progress import FileProgress, gone_on
 from daemon.cli.printing import in_width, print_error
 from daemon.files.clock import in_full, now
-from daemon.status.printable import in_one_line, visible
+from daemon.status.printable import in_one_line, make_visible
 from daemon.status.sentences import outcome_in_words, progress_line
 from rules.wording import about_it, as_sentence, counted, cut_title, with_file
 
@@ -191,7 +191,7 @@ class Progress:
         """Print a line above the bar, unless it is empty."""
         if text:
             self._printed = monotonic()
-            self._console.print(in_width(visible(text)), markup=False)
+            self._console.print(in_width(make_visible(text)), markup=False)
 
 
 def _in_words(event: events.Event) -> str:

@@ -114,7 +114,7 @@ def _restore(settings: Settings, chat: str, version: int | None, yes: bool) -> N
             settings.say_whole(f"Version {chosen.number} ({chosen.kind}, kept {when}):")
         else:
             chosen = recovery.find_version(context.folders, known, version)
-        restorable = recovery.restorable(context.archive, context.folders, known, chosen)
+        restorable = recovery.prepare_restore(context.archive, context.folders, known, chosen)
         settings.done(version=chosen.number)
         lacks_later = _compare_with_present(settings, context, known, restorable, is_agreed=yes)
         undo, restore = f"undo {known.chat_id}", f"restore {known.chat_id} {version}"

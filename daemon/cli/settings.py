@@ -17,7 +17,7 @@ import click
 
 from daemon.cli.printing import in_width, paged, print_rows, print_step
 from daemon.reports.report import Report, Step
-from daemon.status.printable import visible
+from daemon.status.printable import make_visible
 
 if TYPE_CHECKING:
     from daemon.archive.archive import Archive
@@ -160,12 +160,12 @@ class Settings:
         if self.kept is not None:
             self.kept.append(Report(notes=(sentence,)))
         elif not self.quiet:
-            click.echo(in_width(visible(sentence)))
+            click.echo(in_width(make_visible(sentence)))
 
     def say_whole(self, line: str) -> None:
         """Print a line to copy, which is never folded, unless `--quiet` was given."""
         if not (self.quiet or self.for_programs):
-            click.echo(visible(line))
+            click.echo(make_visible(line))
 
     def done(self, *notes: str, next: Sequence[Step | None] = (), **values: object) -> None:
         """Show what a command has done: sentences, steps, and values for programs.

@@ -24,7 +24,7 @@ from daemon.evaluate.plan import (
     plan_evaluation,
     unseen_by,
 )
-from daemon.evaluate.reporting import missed, seen_letters
+from daemon.evaluate.reporting import find_missed, seen_letters
 from daemon.evaluate.subject import ArmName, EvaluatedChat, find_subject
 from daemon.events import Note
 from daemon.models.context import Context
@@ -325,7 +325,7 @@ def retry_missed(context: Context, name: str) -> Memory | UnchangedMemory:
     chat_id, memory = find_memory(context.archive, name)
     subject = find_subject(context, chat_id)
     chunks = with_members([memory.memory_id], subject.survey.reading.memories)
-    all_missed = missed(context.archive, subject)
+    all_missed = find_missed(context.archive, subject)
     lacking = [question for question in all_missed if question.memory in chunks]
     if not lacking:
         return UnchangedMemory(

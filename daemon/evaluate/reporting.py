@@ -89,7 +89,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> E
     newest = max(answers, key=lambda answer: (answer.evaluation == number, answer.evaluation))
     by_arm = _by_arm(questions, answers, newest)
     memories = by_arm.get("memories", [])
-    not_known = missed(archive, subject, newest.evaluation)
+    not_known = find_missed(archive, subject, newest.evaluation)
     return Evaluation(
         **in_every_report(archive, subject),
         form="asked",
@@ -179,7 +179,7 @@ def names_shown(subject: EvaluatedChat) -> dict[str, str]:
     return {name: subject.shown_as[name].memory_id for name in names}
 
 
-def missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[EvalQuestion]:
+def find_missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> list[EvalQuestion]:
     """Return the questions that an evaluation of the finished chat answered wrongly, oldest first.
 
     It is the evaluation of this `number`, or the newest. Answers without a letter are ignored.

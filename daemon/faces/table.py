@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 from daemon.files.clock import in_full
 from daemon.reports.report import Cell, Column, Link, Moment, ReportTable, Row
-from daemon.status.printable import columns_of, folded, in_one_line, padded
+from daemon.status.printable import columns_of, in_one_line, padded, wrap_lines
 
 _LEAST_WORDS = 20
 """The least width of a column of folded or cut words, however narrow the terminal is."""
@@ -29,7 +29,7 @@ def table_lines(
     rows = [[_in_words(column.cell(row)) for column in columns] for row in table.rows]
     if not any(headings):
         for line in _section_lines(table, rows):
-            yield from folded(line, width).splitlines() if width else [line]
+            yield from wrap_lines(line, width).splitlines() if width else [line]
         return
     widths = _widths(columns, [headings, *rows], width)
     if width and _total(widths) > width and len(columns) > _FEW_COLUMNS:
@@ -111,7 +111,7 @@ def _cell_lines(words: str, is_cut: bool, width: int) -> list[str]:
 
     if is_cut:
         return [f"{set_cell_size(words, width - 3).rstrip()}..."]
-    lines = folded(words, width, further=0).splitlines()
+    lines = wrap_lines(words, width, further=0).splitlines()
     return [part for line in lines for part in chop_cells(line, width)]
 
 

@@ -68,7 +68,7 @@ def is_model_known(model: str) -> bool:
     return bool(_fields(model))
 
 
-def price(model: str) -> Price | None:
+def look_up_price(model: str) -> Price | None:
     """Return the ordinary price of a model by LiteLLM's map, as of its release, or None.
 
     Prices of batches and other tiers of service are left out. Raises ModelError where the map

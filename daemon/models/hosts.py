@@ -90,7 +90,7 @@ _LINE = re.compile(r"(\S+)\s+(\S+)")
 _WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
-def addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
+def find_addresses(name: str, options: Mapping[str, object]) -> tuple[Address, ...]:
     """Return the addresses at which a model is asked, except its provider's own.
 
     Those in `options` count; else the first of the provider's variables set in the environment.
@@ -229,7 +229,7 @@ def hosts_file() -> Path:
     return user_config_path("memproc", appauthor=False) / "allowed-hosts"
 
 
-def allowed() -> tuple[tuple[str, str], ...]:
+def list_allowed_hosts() -> tuple[tuple[str, str], ...]:
     """Return every provider and host that the person allowed.
 
     Raises ConfigurationError where others can write the file, FileTrouble where it cannot be read.
@@ -244,9 +244,9 @@ def allowed() -> tuple[tuple[str, str], ...]:
 def allow(provider: str, host: str, *, forget: bool = False) -> bool:
     """Let the provider's key go to a host, or `forget` that. Return whether it was allowed before.
 
-    Raises as `allowed`.
+    Raises as `list_allowed_hosts`.
     """
-    pair, before = (provider, host), allowed()
+    pair, before = (provider, host), list_allowed_hosts()
     after = [other for other in before if other != pair]
     if not forget:
         after.append(pair)
@@ -267,7 +267,7 @@ def refusal(name: str, settings: ModelSettings, key: Key | NoKey) -> Unaskable |
     sends_key = isinstance(key, Key) or any(
         header.lower() in KEY_HEADERS and is_key(str(value)) for header, value in headers
     )
-    for address in addresses(name, options):
+    for address in find_addresses(name, options):
         if sends_key and _is_in_the_open(address):
             return Unaskable(
                 f"The key for {provider} would go to {address.host} over plain HTTP, as "
@@ -277,7 +277,7 @@ def refusal(name: str, settings: ModelSettings, key: Key | NoKey) -> Unaskable |
                 f"wants no key of {provider}'s can be asked as hosted_vllm/MODEL.",
             )
     for host, reason in _not_agreed(name, settings, options, key):
-        if not is_own_host(provider, host) and (provider, host) not in allowed():
+        if not is_own_host(provider, host) and (provider, host) not in list_allowed_hosts():
             next_step = f"If you agree: memproc key allow {provider} {host}"
             return Unaskable(f"{reason}. Nothing was sent.", next_step)
     return None
@@ -299,7 +299,7 @@ def _not_agreed(
                 "not say where keys go",
             )
     if isinstance(key, Key) and key.where not in ("environment", "credential"):
-        for address in addresses(name, options):
+        for address in find_addresses(name, options):
             if address.in_environment:
                 yield (
                     address.host,

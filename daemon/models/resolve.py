@@ -16,7 +16,7 @@ from daemon.models import catalogue
 from daemon.models.hosts import (
     LOCAL_PROVIDERS,
     OLLAMA,
-    addresses,
+    find_addresses,
     is_local,
     is_ones_own,
     refusal,
@@ -81,8 +81,9 @@ def known_model(
         thinking_room(name),
         calls_tools=facts.calls_tools,
         window=max(configured_window or 0, facts.window or 0) or None,
-        price=budget.price_of(name) or (FREE if is_local(name, options) else catalogue.price(name)),
-        addresses=addresses(name, options),
+        price=budget.price_of(name)
+        or (FREE if is_local(name, options) else catalogue.look_up_price(name)),
+        addresses=find_addresses(name, options),
     )
 
 

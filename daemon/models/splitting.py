@@ -71,11 +71,11 @@ def price_once(archive: Archive, rule: str, price: Price, new: dict[bytes, bytes
 
 
 def _price_by_vectors(texts: Texts, minutes: Minutes) -> Sequence[int]:
-    return prices_by_vectors(texts, minutes, vector)
+    return prices_by_vectors(texts, minutes, embed_text)
 
 
 @lru_cache(_TEXTS)
-def vector(text: str) -> Vector:
+def embed_text(text: str) -> Vector:
     """Return a text's vector, in integers that are equal on every platform; zeros without words.
 
     Each text is embedded by itself: in a list with others the sums are rounded differently.

@@ -18,10 +18,10 @@ from daemon.files.lock import daemon_runs
 from daemon.page.app import Desk, desk_of, render
 from daemon.page.chat import ChatSizes, chat_sizes
 from daemon.page.files import Download, download_state
-from daemon.page.live import marks_of_parts, read_work, reload_from
+from daemon.page.live import mark_parts, read_work, reload_from
 from daemon.remember.chat_notes import problems_of_chats
 from daemon.status.log import log_rows
-from daemon.status.printable import told_apart
+from daemon.status.printable import tell_apart
 from daemon.status.status import RUN_BY_HAND, Status, StatusProblem, read_status
 from rules.errors import MemprocError
 
@@ -84,7 +84,7 @@ def home_page(request: Request) -> Response:
         now=status,
         needs=needs,
         work=work,
-        marks=marks_of_parts(work, all_chats),
+        marks=mark_parts(work, all_chats),
         reload_from=reload_from(request, work),
         caps=desk.config.budget,
     )
@@ -110,7 +110,7 @@ def address_of_problem(problem: StatusProblem) -> str:
 
 def _shown(archive: Archive, config: Config, known: Sequence[KnownChat]) -> Iterator[HomeChat]:
     """Yield the chats with their sizes, or with the error: a damaged one must hide no other."""
-    titles = told_apart((chat.chat_id, chat.title) for chat in known)
+    titles = tell_apart((chat.chat_id, chat.title) for chat in known)
     for chat in known:
         sizes: ChatSizes | MemprocError
         try:

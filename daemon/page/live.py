@@ -93,12 +93,12 @@ def live_page(request: Request) -> Response:
     desk = desk_of(request)
     with desk.archive() as archive:
         work = read_work(archive, desk.folders)
-        marks = marks_of_parts(work, known_chats(archive))
+        marks = mark_parts(work, known_chats(archive))
     done, of = (work.run.done, work.run.total) if work.run else (0, 0)
     return JSONResponse({"done": done, "of": of, "files": len(work.lines), **marks})
 
 
-def marks_of_parts(work: Work, chats: Sequence[KnownChat]) -> dict[str, str]:
+def mark_parts(work: Work, chats: Sequence[KnownChat]) -> dict[str, str]:
     """Return for each part of Home a mark that changes when what the part shows does."""
     lines = [line for line in work.lines if line.kind in ("done", "skipped")]
     shown = sorted((chat.chat_id, chat.messages, chat.memories) for chat in chats)

@@ -50,7 +50,7 @@ def memory_page(request: Request) -> Response:
         quotes, zone = memory.edition.quotes, archive.zone
     sources = {quote.source for quote in quotes}
     quoted = [old for old in under if old.key in sources] or under[:1]
-    before, after = neighbours(held, memory)
+    before, after = find_neighbours(held, memory)
     seen = memory.edition.texts[3].strip()
     return render(
         request,
@@ -90,7 +90,7 @@ def retry_page(request: Request) -> Response:
     return render(request, "retry.html", chat=chat, memory=memory, cost=before, caps=caps)
 
 
-def neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | None]:
+def find_neighbours(held: Holding, memory: Memory) -> tuple[Memory | None, Memory | None]:
     """Return the memories before and after one, on the same level; None where there is none."""
     same_level = [None, *(other for other in held.memories if other.level == memory.level), None]
     at = same_level.index(memory)

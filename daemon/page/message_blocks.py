@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from daemon.archive.search_words import stretches
+from daemon.archive.search_words import cut_stretches
 from daemon.page.message_html import (
     MARKS,
     Mark,
@@ -109,7 +109,7 @@ def _rendered(text: str, passages: Sequence[MarkedPassage], query: str) -> list[
     if query:
         for token in texts:
             at = 0
-            for stretch in stretches(token.content, query):
+            for stretch in cut_stretches(token.content, query):
                 end = at + len(stretch.text)
                 if stretch.is_marked:
                     _add_mark(token, Mark(at, end))

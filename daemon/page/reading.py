@@ -107,7 +107,7 @@ def reading_page(request: Request) -> Response:
         rows = read_outline(archive, known.chat_id)
         if not rows:
             raise NotFound("Nothing was ever said in this chat.", "Drop an export of it on Home.")
-        days = local_days(rows, archive.zone)
+        days = find_local_days(rows, archive.zone)
         sheets = cut_sheets(rows, days)
         if parameters.get("day"):
             return _to_day(request, parameters["day"], days, sheets)
@@ -145,12 +145,12 @@ def place_page(request: Request) -> Response:
     keys = [row.key for row in rows]
     if key not in keys:
         raise NotFound("This message is not in the conversation any more.", "Search for it again.")
-    sheets = cut_sheets(rows, local_days(rows, zone))
+    sheets = cut_sheets(rows, find_local_days(rows, zone))
     number = sheet_at(keys.index(key), sheets)
     return _to_sheet(request, number, key, request.query_params.get("words", ""))
 
 
-def local_days(rows: Sequence[OutlinedMessage], zone: tzinfo) -> list[date]:
+def find_local_days(rows: Sequence[OutlinedMessage], zone: tzinfo) -> list[date]:
     """Return each message's day in the zone; one without a date gets that of the one before it."""
     known = [day_of(in_zone(row.said_at, zone)) for row in rows]
     last = next(filter(None, known), "")

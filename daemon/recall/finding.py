@@ -16,18 +16,18 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
 from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import forgotten_names
-from daemon.archive.search_words import excerpt
+from daemon.archive.search_words import cut_excerpt
 from daemon.chat.holding import chats_as_of
 from daemon.models.tokens import tokens_at_most
-from daemon.recall.library import Library, Recalled, name_of, reach, tool_answer
+from daemon.recall.library import Library, Recalled, find_reach, name_of, tool_answer
 from daemon.recall.records import (
     LIST_TOKENS,
     Record,
     dated,
-    fitted,
+    fit_record,
     in_data,
+    make_plain,
     named,
-    plain,
     quote_record,
 )
 
@@ -126,7 +126,7 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
     """
     with library.opened() as archive:
         chats = library.chats(archive, chat)
-        head = reach(archive, *chats)
+        head = find_reach(archive, *chats)
         entries = _entries(library, archive, chats, wanted, head.ends)
     if not entries:
         days = f" from {wanted.since or head.began} to {wanted.until or head.ends}"
@@ -212,6 +212,6 @@ def _record(entry: IndexEntry, query: str, chat: str, tokens: int) -> Record:
 
     tokens_left = max(0, tokens - quote_record(head, "", data).tokens)
     looked_at = entry.text[:_LOOKED_AT]
-    characters = int(tokens_left / tokens_at_most(plain(looked_at)) * len(looked_at))
-    text = excerpt(entry.text, query, min(_LONGEST_EXCERPT, characters))
-    return fitted(head, text, data, max(tokens, _LEAST_TOKENS))
+    characters = int(tokens_left / tokens_at_most(make_plain(looked_at)) * len(looked_at))
+    text = cut_excerpt(entry.text, query, min(_LONGEST_EXCERPT, characters))
+    return fit_record(head, text, data, max(tokens, _LEAST_TOKENS))

@@ -90,7 +90,7 @@ class Library:
         return (self.chat(archive, name),) if name or self.only else known_chats(archive)
 
 
-def reach(archive: Archive, *chats: KnownChat) -> Reach:
+def find_reach(archive: Archive, *chats: KnownChat) -> Reach:
     """Return the first and the last day that the archive has of these chats."""
     days = [day for chat in chats for day in days_of(archive, chat.chat_id) if day]
     began, ended = (

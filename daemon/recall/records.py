@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from daemon.models.tokens import tokens_at_most
-from daemon.status.printable import in_one_line, visible
+from daemon.status.printable import in_one_line, make_visible
 from primer.wording import make_tags_inert
 from rules.typingmind.dates import day_of
 
@@ -41,14 +41,14 @@ class Record:
         return 1 + max(tokens_at_most(self.text), tokens_at_most(data))
 
 
-def plain(text: str) -> str:
+def make_plain(text: str) -> str:
     """Return a foreign text with nothing that steers or deceives, and with our tags inert."""
-    return make_tags_inert(visible(text))
+    return make_tags_inert(make_visible(text))
 
 
 def in_quotes(text: str) -> str:
     """Return the text as a quotation, line by line."""
-    return "\n".join(f"> {plain(line)}" for line in text.strip().splitlines()) or "> (nothing)"
+    return "\n".join(f"> {make_plain(line)}" for line in text.strip().splitlines()) or "> (nothing)"
 
 
 def named(name: str) -> str:
@@ -62,7 +62,7 @@ def named(name: str) -> str:
 
 def in_data(name: str) -> str:
     """Return a title or an id as data, cut, and with nothing that steers or deceives."""
-    return plain(name[:_LONGEST_NAME])
+    return make_plain(name[:_LONGEST_NAME])
 
 
 def dated(date: str | None) -> str:
@@ -72,10 +72,10 @@ def dated(date: str | None) -> str:
 
 def quote_record(head: str, text: str, data: Mapping[str, Any]) -> Record:
     """Return a record with its text quoted under the head, and added to the data."""
-    return Record(f"{head}\n{in_quotes(text)}", {**data, "text": plain(text)})
+    return Record(f"{head}\n{in_quotes(text)}", {**data, "text": make_plain(text)})
 
 
-def fitted(head: str, text: str, data: Mapping[str, Any], tokens: int) -> Record:
+def fit_record(head: str, text: str, data: Mapping[str, Any], tokens: int) -> Record:
     """Return the record of the text, or of as much of it as fits, marked as cut."""
     record = quote_record(head, text, data)
     while record.tokens > tokens and text:
@@ -96,7 +96,7 @@ def records_within(records: Sequence[Record], tokens: int) -> tuple[Record, ...]
     return tuple(fitting)
 
 
-def pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
+def cut_pages(parts: Iterable[str], tokens: int) -> Iterator[str]:
     """Yield the parts, with an empty line between them, in pages that fit, cut between lines.
 
     Only a line that is larger than a page is itself cut.

@@ -24,8 +24,8 @@ from daemon.files.clock import now
 from daemon.files.reasons import describe
 from daemon.recall import tools
 from daemon.recall.finding import Among, Wanted, find_text
-from daemon.recall.library import Library, Recalled, as_error, reach
-from daemon.recall.records import named, plain
+from daemon.recall.library import Library, Recalled, as_error, find_reach
+from daemon.recall.records import make_plain, named
 from daemon.recall.whole_record import What, open_record
 from rules.errors import MemprocError, NotFound, RefusedArguments
 from rules.typingmind.content import make_printable
@@ -278,7 +278,7 @@ def _shown(value: object) -> str:
     if isinstance(value, str) and len(value) > _LONGEST_SHOWN:
         return f"a text of {len(value):,} characters"
     if isinstance(value, str):
-        return f'"{plain(value.replace(chr(10), " "))}"'
+        return f'"{make_plain(value.replace(chr(10), " "))}"'
     if isinstance(value, bool | int | float):
         number = json.dumps(value)
         return number if len(number) <= _LONGEST_SHOWN else "a huge number"
@@ -304,5 +304,5 @@ def propose(library: Library, words: str, why: str, chat: str) -> Recalled:
             )
         proposal = replace(new, state="offered", reason=why)
         store_passages(archive, known.chat_id, [*before, proposal], now())
-        head = reach(archive, known)
+        head = find_reach(archive, known)
     return Recalled(_WAITS, {**head.data, "proposed": True})

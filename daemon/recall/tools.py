@@ -5,19 +5,19 @@ otherwise.
 """
 
 from daemon.archive.chats import known_chat
-from daemon.archive.layers import fact_events, ranked
+from daemon.archive.layers import fact_events, rank_texts
 from daemon.chat.holding import Holding, holding
 from daemon.chat.opening import core_now
 from daemon.config.loading import core_layout
-from daemon.recall.library import Library, Recalled, reach, tool_answer
+from daemon.recall.library import Library, Recalled, find_reach, tool_answer
 from daemon.recall.records import (
     LIST_TOKENS,
     TEXT_TOKENS,
     Record,
     dated,
-    fitted,
+    fit_record,
+    make_plain,
     named,
-    plain,
     records_within,
 )
 from daemon.reports.memories import MemoryRow, memory_row, outermost_rows
@@ -39,7 +39,7 @@ def timeline(library: Library, chat: str, fold: str, since: str, until: str) -> 
     """
     with library.opened() as archive:
         known = library.chat(archive, chat)
-        head = reach(archive, known)
+        head = find_reach(archive, known)
         chat_memories = holding(archive, library.config, known.chat_id)
     level = _members(chat_memories, fold) if fold else outermost_rows(chat_memories)
     listed = []
@@ -67,7 +67,7 @@ def core_memory(library: Library, chat: str) -> Recalled:
     """
     with library.opened() as archive:
         known = library.chat(archive, chat)
-        head = reach(archive, known)
+        head = find_reach(archive, known)
         config = library.config.of(known_chat(archive, known.chat_id))
         sections = core_now(archive, known.chat_id, core_layout(config.core)).sections
     tokens_left = TEXT_TOKENS
@@ -75,7 +75,7 @@ def core_memory(library: Library, chat: str) -> Recalled:
     for at, section in enumerate(sections):
         share = tokens_left // (len(sections) - at)
         title = f"{named(section.name)}:"
-        record = fitted(title, section.rendered, {"name": section.name}, share)
+        record = fit_record(title, section.rendered, {"name": section.name}, share)
         records.append(record)
         tokens_left -= record.tokens
     return tool_answer(head, "sections", records_within(records, TEXT_TOKENS))
@@ -88,12 +88,12 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
     """
     with library.opened() as archive:
         known = library.chat(archive, chat)
-        head = reach(archive, known)
+        head = find_reach(archive, known)
         events = fact_events(archive, known.chat_id)
     until_then = [event for event in events if not date or event.said_at[:10] <= date]
     true_facts = live_facts(until_then)
     chosen = (
-        [true_facts[at] for at in ranked([fact.text for fact in true_facts], words)]
+        [true_facts[at] for at in rank_texts([fact.text for fact in true_facts], words)]
         if words
         else true_facts
     )
@@ -106,7 +106,7 @@ def facts(library: Library, chat: str, words: str, date: str) -> Recalled:
     for fact in chosen:
         day = dated(fact.said_at)
         data = {"number": fact.number, "date": day}
-        entries.append(fitted(f"{day} (fact {fact.number})", fact.text, data, LIST_TOKENS))
+        entries.append(fit_record(f"{day} (fact {fact.number})", fact.text, data, LIST_TOKENS))
     records = records_within(entries, LIST_TOKENS)
     omitted = len(chosen) - len(records)
     word = f"There are {omitted} more{when}: ask for words of theirs." if omitted else ""
@@ -128,12 +128,12 @@ def timeline_entry(memory: Memory) -> Record:
     """Return a memory's entry in the timeline: its days, name, subject and first quote."""
     began, ended = dated(memory.began_at), dated(memory.ended_at)
     days = began if began == ended else f"{began} to {ended}"
-    subject = plain(subject_of(memory))
+    subject = make_plain(subject_of(memory))
     quote = in_one_line(memory.quote)
     if len(quote) > _QUOTE:
         whole_words, blank, _ = quote[: _QUOTE + 1].rpartition(" ")
         quote = f"{whole_words} …" if blank else quote[:_QUOTE]
-    quote = plain(quote).replace('"', "'")  # it is shown in double quotes
+    quote = make_plain(quote).replace('"', "'")  # it is shown in double quotes
     data = {
         "id": memory.memory_id,
         "from": began,

@@ -8,8 +8,8 @@ from daemon.archive.chats import known_chats
 from daemon.archive.memories import forgotten_names
 from daemon.archive.messages import around, under
 from daemon.chat.holding import holding_of
-from daemon.recall.library import Library, Recalled, name_of, reach
-from daemon.recall.records import TEXT_TOKENS, dated, in_data, in_quotes, named, pages
+from daemon.recall.library import Library, Recalled, find_reach, name_of
+from daemon.recall.records import TEXT_TOKENS, cut_pages, dated, in_data, in_quotes, named
 from daemon.recall.tools import timeline_entry
 from rules.errors import NotFound
 from rules.typingmind.dates import in_zone
@@ -45,9 +45,9 @@ def open_record(library: Library, name: str, what: What, page: int, chat: str) -
                 "The ids stand in what is found and on the line of time.",
             )
         known, parts = records[0]
-        head = reach(archive, known)
+        head = find_reach(archive, known)
         title = name_of(known, known_chats(archive))
-        text, is_last = _page(pages(parts, TEXT_TOKENS), page)
+        text, is_last = _page(cut_pages(parts, TEXT_TOKENS), page)
     what_follows = "the last" if is_last else f"and page {page + 1} goes on"
     word = f"This is page {page}, {what_follows}."
     data = {

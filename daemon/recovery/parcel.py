@@ -96,7 +96,7 @@ class Parcel:
     manifest: Manifest
 
 
-def places(folders: Folders) -> dict[str, Path]:
+def map_places(folders: Folders) -> dict[str, Path]:
     """Return the folder on this computer for each folder of a parcel."""
     folders_here = (folders.backups, folders.updated, arrivals_folder(folders.state))
     return dict(zip(_FOLDERS, folders_here, strict=True))
@@ -155,7 +155,7 @@ def _holds_secret(value: object) -> bool:
 def _files(folders: Folders) -> dict[str, Generator[bytes]]:
     """Return the files to pack with the archive by name in the parcel; links are not followed."""
     files: dict[str, Generator[bytes]] = {}
-    for folder, place in places(folders).items():
+    for folder, place in map_places(folders).items():
         with file_errors(place, "read"):
             inside = [
                 path

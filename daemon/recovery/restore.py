@@ -88,7 +88,9 @@ def _comparable(content: bytes | None) -> object:
     return [chat.undated for chat in chats_of_export(content)] or content
 
 
-def restorable(archive: Archive, folders: Folders, chat: KnownChat, version: Version) -> Restorable:
+def prepare_restore(
+    archive: Archive, folders: Folders, chat: KnownChat, version: Version
+) -> Restorable:
     """Return the version with all that is needed to restore it.
 
     Raise FileTrouble if it is damaged.

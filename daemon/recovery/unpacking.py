@@ -32,7 +32,7 @@ from daemon.files.reasons import file_errors
 from daemon.files.removal import STAGE
 from daemon.files.write import put_in_place, replace_file, sweep
 from daemon.models.hosts import host_of, names_a_host
-from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, opened, places, refused
+from daemon.recovery.parcel import ARCHIVE, ASIDE, SETTINGS, content, map_places, opened, refused
 from rules.errors import ArchiveError, FileTrouble
 from rules.wording import counted
 
@@ -64,7 +64,7 @@ def import_archive(
     work.
     """
     state = folders.state
-    shelves = [*places(folders).values(), state]
+    shelves = [*map_places(folders).values(), state]
     for folder in shelves:
         make_private(folder)
     with hold(state / "lock"), hold(daemon_lock(state), "is at work with this archive"):
@@ -134,7 +134,7 @@ def _stage(folders: Folders, path: Path) -> None:
             )
         for entry in manifest.files:
             folder, _, inside = entry.name.partition("/")
-            place = places(folders).get(folder, folders.state)
+            place = map_places(folders).get(folder, folders.state)
             staged = place / STAGE / (inside or entry.name)
             make_private(staged.parent)
             written = replace_file(staged, content(package, entry))
@@ -234,7 +234,7 @@ def _put_in_places(folders: Folders, now: str) -> Iterator[Path]:
     """
     state = folders.state
     stamp = "".join(letter for letter in now if letter.isalnum())
-    for folder in places(folders).values():
+    for folder in map_places(folders).values():
         was_there = [
             path
             for path in folder.iterdir()

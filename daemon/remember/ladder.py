@@ -81,7 +81,7 @@ class Assignment:
     all its tokens."""
 
 
-def pairs(roles: Roles) -> list[Pair]:
+def list_pairs(roles: Roles) -> list[Pair]:
     """List the pairs of models to ask, in turn, before the engine."""
     fallback = (roles.fallback,) if roles.fallback else ()
     managers = _each_once(roles.context_manager, *fallback)
@@ -134,7 +134,7 @@ def without_hole(
     There always is one, since the engine always answers. Without `by_model` no model is asked.
     """
     if by_model:
-        edition = yield from _by_models(sheet, work, pairs(roles))
+        edition = yield from _by_models(sheet, work, list_pairs(roles))
         if isinstance(edition, Edition):
             return edition
         if roles.has_agent:
@@ -235,7 +235,7 @@ def is_written(sheet: Worksheet, passage: Passage, roles: Roles) -> Steps[bool]:
     if not _asks_agent(sheet, passage.chunk, passage.tokens, roles):
         return False
     work = _about_chunk("memory", sheet, passage, partial(_dialogue, passage))
-    edition = yield from _by_models(sheet, work, pairs(roles))
+    edition = yield from _by_models(sheet, work, list_pairs(roles))
     return isinstance(edition, Edition) and edition.made == WRITTEN
 
 
@@ -358,7 +358,7 @@ def make_hindsight(
     chunk. Return a Refused where no model writes a usable one, since the engine has no hindsight.
     Raises ModelError where a model cannot be asked.
     """
-    writers = [pair for pair in pairs(roles) if pair.agent]
+    writers = [pair for pair in list_pairs(roles) if pair.agent]
     if not writers:
         return Refused("refused", "The built-in engine cannot look back.")
     dialogue = partial(_dialogue, passage, after=after, quotes=as_of.quotes)

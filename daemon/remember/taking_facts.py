@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from daemon.archive.layers import ranked
+from daemon.archive.layers import rank_texts
 from daemon.models.scheduler import Noted, Steps
 from daemon.remember.question import Question, Worksheet, ask_question
 from primer.fact_questions import ask_facts, numbered_passage, read_operations
@@ -61,7 +61,7 @@ def take_facts(
 
     facts = live_facts(known.events)
     words = "\n".join(entry.message.words for entry in chunk)
-    shown = nearest_facts(facts, ranked([fact.text for fact in facts], words))
+    shown = nearest_facts(facts, rank_texts([fact.text for fact in facts], words))
     operations = yield from _operations(sheet, manager, chunk, shown)
     same = {} if embedding is None else (yield from _likeness(sheet, embedding, operations, shown))
     gone_facts = forgotten_facts(known.events)

@@ -5,7 +5,7 @@ from functools import partial
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, known_chat
-from daemon.archive.layers import ranked
+from daemon.archive.layers import rank_texts
 from daemon.archive.pressed import pressed_lines
 from daemon.chat.opening import facts_now
 from daemon.config.settings import Config
@@ -35,7 +35,7 @@ def facts_report(archive: Archive, config: Config, chat: KnownChat, words: str =
     """Return a chat's facts by date; with `words`, those that match, the best first."""
     facts = facts_now(archive, chat.chat_id)
     if words:
-        listed = [facts[at] for at in ranked([fact.text for fact in facts], words)]
+        listed = [facts[at] for at in rank_texts([fact.text for fact in facts], words)]
     else:
         listed = sorted(facts, key=lambda fact: (fact.said_at, fact.number))
     title = cut_title(chat.title)

@@ -11,7 +11,7 @@ from daemon.models.prices import PlanCost
 from daemon.models.roles import Who
 from daemon.remember.endings import EndingChat
 from daemon.reports.report import Card, Column, Report, ReportTable
-from daemon.status.printable import told_apart
+from daemon.status.printable import tell_apart
 from daemon.status.sentences import trial_in_words
 from primer.models import EXTRACTIVE
 from rules.money.estimate import NO_COST, NO_TRAFFIC, CostEstimate
@@ -100,7 +100,7 @@ def _titles(rows: Sequence[PlannedRow]) -> Callable[[PlannedRow], str]:
     chats = [
         (outcome.chat_id, outcome.title) for outcome in outcomes if not isinstance(outcome, Skipped)
     ]
-    titles, files = told_apart(chats), Counter(chat_id for chat_id, _ in chats)
+    titles, files = tell_apart(chats), Counter(chat_id for chat_id, _ in chats)
 
     def title(row: PlannedRow) -> str:
         outcome = row.outcome

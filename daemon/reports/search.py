@@ -10,7 +10,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats, persona_of
 from daemon.archive.full_text import ANYTHING, IndexEntry, SearchKind, full_text
 from daemon.archive.memories import memories_by_message
-from daemon.archive.search_words import excerpt, stretches
+from daemon.archive.search_words import cut_excerpt, cut_stretches
 from daemon.chat.holding import chats_as_of
 from daemon.config.settings import Config
 from daemon.reports.report import Card, Report, ReportTable
@@ -118,7 +118,7 @@ def _card(hit: Hit, query: str) -> Card:
     return Card(
         who=who,
         said_at=entry.said_at,
-        text=stretches(excerpt(entry.text, query, _EXCERPT), query),
+        text=cut_stretches(cut_excerpt(entry.text, query, _EXCERPT), query),
         place=cut_title(hit.title),
         command=command,
         address=address,

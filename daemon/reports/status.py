@@ -9,7 +9,7 @@ from daemon.archive.work import Run
 from daemon.files.clock import in_full, local, seconds_between, span, with_span
 from daemon.reports.report import Column, Report, ReportTable, Step
 from daemon.status.log import LogRow
-from daemon.status.printable import in_one_line, told_apart
+from daemon.status.printable import in_one_line, tell_apart
 from daemon.status.sentences import outcome_in_words, progress_line, run_in_words
 from daemon.status.status import Status, StatusProblem
 from rules.money.price import usd_in_words
@@ -206,7 +206,7 @@ def _chats(status: Status) -> _Section:
     """Return the outcomes of chats: the path of the export, or why there is none."""
     shown_above = {problem.reason for problem in status.problems[:_MOST]}
     known = [outcome for outcome in status.outcomes if outcome.chat_id]
-    titles = told_apart((outcome.chat_id, outcome.title) for outcome in known)
+    titles = tell_apart((outcome.chat_id, outcome.title) for outcome in known)
     rows = []
     for outcome in status.outcomes[:_MOST]:
         title = titles.get(outcome.chat_id, cut_title(outcome.title))

@@ -43,18 +43,18 @@ _STYLE = re.compile("\x1b\\[[0-9;]*m")
 _EMOJI_GOES_ON = "\ufe0f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """Return the text with each controlling or deceiving character written out; tabs as spaces."""
     return _DOUBTFUL.sub(_spelled, text.expandtabs(4))
 
 
 def in_one_line(text: str) -> str:
-    """Return a title or a name as `visible` does, on one line."""
-    return visible(text.replace("\n", " "))
+    """Return a title or a name as `make_visible` does, on one line."""
+    return make_visible(text.replace("\n", " "))
 
 
 def printable_json(value: object, indent: int | None = 2) -> str:
-    """Return the value as JSON, with the characters escaped that `visible` writes out."""
+    """Return the value as JSON, with the characters escaped that `make_visible` writes out."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
     return _DOUBTFUL.sub(
         lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text
@@ -82,7 +82,7 @@ def _joins(match: "re.Match[str]") -> bool:
     return is_emoji and match[0] == "\u200d" and after != "" and category(after) == "So"
 
 
-def told_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
+def tell_apart(chats: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Map ids to titles, from pairs of both; a title that several chats have gets the id added."""
     titles = dict(chats)
     times = Counter(titles.values())
@@ -106,7 +106,7 @@ def padded(text: str, columns: int) -> str:
     return text + " " * (columns - columns_of(text))
 
 
-def folded(text: str, columns: int, further: int = 2) -> str:
+def wrap_lines(text: str, columns: int, further: int = 2) -> str:
     """Return the text wrapped to `columns`, with continued lines indented by `further` more.
 
     Commands and paths within a sentence stay whole, and so does a line that is only a command.

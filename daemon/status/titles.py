@@ -10,7 +10,7 @@ from daemon.archive.chats import known_chats
 from daemon.archive.work import Titled
 from daemon.events import ChatIs, Event
 from daemon.files.paths import file_name
-from daemon.status.printable import told_apart
+from daemon.status.printable import tell_apart
 from rules.wording import cut_title
 
 _SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"})
@@ -19,7 +19,7 @@ _SENTENCES = frozenset({"reason", "next_step", "detail", "text", "error", "why"}
 
 def shown_titles(archive: Archive) -> dict[str, str]:
     """Map the ids of all known chats to the titles that are shown, no two of them equal."""
-    return told_apart((known.chat_id, known.title) for known in known_chats(archive))
+    return tell_apart((known.chat_id, known.title) for known in known_chats(archive))
 
 
 def event_without_titles(event: Event, chats: Iterable[Titled]) -> Event:

@@ -28,7 +28,7 @@ from daemon.models.completion import Completion
 from daemon.models.context import Context
 from daemon.page.app import Desk
 from daemon.page.bridge_jobs import result
-from daemon.recovery.restore import find_version, restorable, restore
+from daemon.recovery.restore import find_version, prepare_restore, restore
 from daemon.trip import go_round, run_export
 from primer.prompt import closing, opening
 from primer.reply import Request
@@ -163,7 +163,7 @@ class Memproc:
         if kept:
             chat = find_chat(self.archive, chat_id)
             version = find_version(self.folders, chat, kept[which % len(kept)].number)
-            restore(self._context, chat, restorable(self.archive, self.folders, chat, version))
+            restore(self._context, chat, prepare_restore(self.archive, self.folders, chat, version))
         return bool(kept)
 
     def pin(self, memory: str) -> None:

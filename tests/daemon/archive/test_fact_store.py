@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from daemon.archive.archive import Archive
-from daemon.archive.layers import fact_events, keep_fact_events, next_fact, ranked
+from daemon.archive.layers import fact_events, keep_fact_events, next_fact, rank_texts
 from rules.layers.fact_operations import KnownFacts, Outcome, carry_out, forgotten_facts
 from rules.layers.facts import FactEvent, Operation, Source, live_facts, nearest_facts, normalize
 
@@ -89,7 +89,7 @@ def known_now(
 ) -> KnownFacts:
     events = fact_events(archive, CHAT)
     facts = live_facts(events)
-    shown = nearest_facts(facts, ranked([fact.text for fact in facts], sources[0].text))[:SHOWN]
+    shown = nearest_facts(facts, rank_texts([fact.text for fact in facts], sources[0].text))[:SHOWN]
     return KnownFacts(
         shown, facts, forgotten_facts(events), sources, next_fact(archive, CHAT), alike
     )

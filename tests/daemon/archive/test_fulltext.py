@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from daemon.archive.full_text import index_path
-from daemon.archive.layers import ranked
+from daemon.archive.layers import rank_texts
 from daemon.files.paths import archive_path
 from rules.errors import ArchiveError
 from tests.chats import export_bytes, long_chat
@@ -24,26 +24,26 @@ FACTS = (
 
 
 def test_the_texts_that_share_the_rarest_words_come_first() -> None:
-    assert ranked(FACTS, "When does Tomas take the FERRY?") == [1, 2]
-    assert ranked(FACTS, "猫が好き") == [3]
-    assert ranked(FACTS, "nobody knows") == ()
-    assert ranked((), "ferry") == ()
+    assert rank_texts(FACTS, "When does Tomas take the FERRY?") == [1, 2]
+    assert rank_texts(FACTS, "猫が好き") == [3]
+    assert rank_texts(FACTS, "nobody knows") == ()
+    assert rank_texts((), "ferry") == ()
 
 
 def test_of_equals_the_first_stands_first() -> None:
-    assert ranked(["tea", "milk", "tea", "water", "bread"], "tea") == [0, 2]
+    assert rank_texts(["tea", "milk", "tea", "water", "bread"], "tea") == [0, 2]
 
 
 @pytest.mark.parametrize(
     "words", ['"', "NEAR(ferry)", "ferry OR", "words : ferry", "-ferry", "ferry*", "'; DROP", "^"]
 )
 def test_nobody_s_text_is_read_as_a_query(words: str) -> None:
-    assert ranked(FACTS, words) in ([2, 1], [1, 2], ())
+    assert rank_texts(FACTS, words) in ([2, 1], [1, 2], ())
 
 
 @given(st.lists(st.text(max_size=20), max_size=5), st.text(max_size=40))
 def test_any_text_can_be_ranked(texts: list[str], words: str) -> None:
-    found = ranked(texts, words)
+    found = rank_texts(texts, words)
     assert len(set(found)) == len(found)
     assert all(0 <= at < len(texts) for at in found)
 
@@ -61,7 +61,7 @@ def test_a_sqlite_without_a_full_text_index_is_told_with_a_remedy(
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda place: connect(place, factory=Bare))
     with pytest.raises(ArchiveError, match="FTS5") as told:
-        ranked(["tea"], "tea")
+        rank_texts(["tea"], "tea")
     assert "facts.enabled" in told.value.next_step
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.archive.search_words import excerpt, indexed, match_expression, stretches
+from daemon.archive.search_words import cut_excerpt, cut_stretches, index_text, match_expression
 
 
 def finds(text: str, query: str) -> bool:
@@ -16,7 +16,7 @@ def finds(text: str, query: str) -> bool:
         connection.execute(
             "CREATE VIRTUAL TABLE words USING fts5 (said, tokenize = 'unicode61 remove_diacritics 2')"
         )
-        connection.execute("INSERT INTO words VALUES (?)", (indexed(text),))
+        connection.execute("INSERT INTO words VALUES (?)", (index_text(text),))
         expression = match_expression(query)
         return bool(expression) and bool(
             connection.execute("SELECT 1 FROM words WHERE words MATCH ?", (expression,)).fetchall()
@@ -84,12 +84,14 @@ def test_no_query_is_an_error(query: str) -> None:
 
 @given(st.text(max_size=80), st.text(max_size=20))
 def test_marking_never_changes_a_text(text: str, query: str) -> None:
-    assert "".join(stretch.text for stretch in stretches(text, query)) == text
+    assert "".join(stretch.text for stretch in cut_stretches(text, query)) == text
 
 
 def test_words_are_marked_whatever_their_case_and_diacritics() -> None:
     marked = [
-        stretch.text for stretch in stretches("Das CAFÉ am Cafe-Platz", "café") if stretch.is_marked
+        stretch.text
+        for stretch in cut_stretches("Das CAFÉ am Cafe-Platz", "café")
+        if stretch.is_marked
     ]
     assert marked == ["CAFÉ", "Cafe"]
 
@@ -107,12 +109,12 @@ def test_words_are_marked_whatever_their_case_and_diacritics() -> None:
 def test_emoji_sharp_s_and_beginnings_are_marked_as_they_are_written(
     text: str, query: str, marked: list[str]
 ) -> None:
-    assert [part.text for part in stretches(text, query) if part.is_marked] == marked
+    assert [part.text for part in cut_stretches(text, query) if part.is_marked] == marked
 
 
 def test_an_excerpt_stands_around_the_words() -> None:
     text = f"{'before ' * 100}the protest in a biscuit tin {'after ' * 100}"
-    shown = excerpt(text, "biscuit tin", 60)
+    shown = cut_excerpt(text, "biscuit tin", 60)
     assert "biscuit tin" in shown
     assert shown.startswith("... ")
     assert shown.endswith(" ...")
@@ -120,4 +122,4 @@ def test_an_excerpt_stands_around_the_words() -> None:
 
 
 def test_a_short_text_is_shown_whole() -> None:
-    assert excerpt("The sea\n was flat.", "sea", 60) == "The sea was flat."
+    assert cut_excerpt("The sea\n was flat.", "sea", 60) == "The sea was flat."

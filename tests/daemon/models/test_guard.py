@@ -15,7 +15,7 @@ import pytest
 from daemon.models.batch_client import newest, route_of
 from daemon.models.completion import complete
 from daemon.models.guard import RequestHeldBack, look_at, watched
-from daemon.models.hosts import OWN_HOSTS, addresses, is_own_host
+from daemon.models.hosts import OWN_HOSTS, find_addresses, is_own_host
 from primer.models import KEY_VARIABLES, provider_of
 from primer.prompt import Turn
 from primer.reply import EMBEDDING, Request
@@ -110,7 +110,7 @@ def test_litellm_goes_where_we_say_that_it_goes_whatever_the_environment_holds(
     for variable, host in variables.items():
         monkeypatch.setenv(variable, host if host == "true" else f"https://{host}/v1")
     provider, expected = provider_of(name), []
-    while named := addresses(name, {}):
+    while named := find_addresses(name, {}):
         expected.append(named[0].host)
         _ask(request(name, step))
         monkeypatch.delenv(named[0].named_by.removesuffix(" in the environment"))

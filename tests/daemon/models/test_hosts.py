@@ -12,13 +12,13 @@ from daemon.config.model_tables import ModelSettings
 from daemon.files.write import TEMPORARY
 from daemon.models import hosts
 from daemon.models.hosts import (
-    addresses,
     allow,
-    allowed,
+    find_addresses,
     host_of,
     hosts_file,
     is_local,
     is_loopback,
+    list_allowed_hosts,
     server_address,
 )
 from primer.models import Model, Unaskable, provider_of
@@ -212,7 +212,7 @@ def test_a_key_in_the_place_of_an_address_is_not_shown(
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_BASE", key)
     for options in ({}, {"api_base": key}, {"api_base": f"https://{key}/v1"}):
-        assert [address.host for address in addresses(CLAUDE, options)] == ["(unreadable)"]
+        assert [address.host for address in find_addresses(CLAUDE, options)] == ["(unreadable)"]
     refused = refusal(CLAUDE, settings(), kept("keyring"))
     assert refused is not None
     assert key.lower() not in f"{refused}".lower()
@@ -235,13 +235,13 @@ def test_of_two_addresses_the_one_counts_at_which_litellm_asks() -> None:
 
 
 def test_an_address_that_is_not_the_providers_own_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    (address,) = addresses(CLAUDE, ELSEWHERE)
+    (address,) = find_addresses(CLAUDE, ELSEWHERE)
     assert (address.host, address.named_by) == ("llm.example.org", "api_base in memproc.toml")
-    assert addresses(CLAUDE, {"api_base": "https://api.anthropic.com"}) == ()
-    assert addresses("ollama/llama", {"api_base": "http://localhost:11434"}) == ()
+    assert find_addresses(CLAUDE, {"api_base": "https://api.anthropic.com"}) == ()
+    assert find_addresses("ollama/llama", {"api_base": "http://localhost:11434"}) == ()
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://b.example.org")
-    assert addresses(CLAUDE, {})[0].named_by == "ANTHROPIC_BASE_URL in the environment"
-    assert addresses(CLAUDE, ELSEWHERE)[0].host == "llm.example.org", (
+    assert find_addresses(CLAUDE, {})[0].named_by == "ANTHROPIC_BASE_URL in the environment"
+    assert find_addresses(CLAUDE, ELSEWHERE)[0].host == "llm.example.org", (
         "what the configuration says counts first"
     )
 
@@ -251,19 +251,19 @@ def test_what_is_allowed_is_kept_for_the_person_alone_and_can_be_taken_back() ->
     allow("openai", "b.example.org")
     assert allow("openai", "a.example.org")
     assert hosts_file().stat().st_mode & 0o777 == 0o600
-    assert allowed() == (("openai", "b.example.org"), ("openai", "a.example.org"))
+    assert list_allowed_hosts() == (("openai", "b.example.org"), ("openai", "a.example.org"))
     assert allow("openai", "a.example.org", forget=True)
     assert not allow("openai", "a.example.org", forget=True)
-    assert allowed() == (("openai", "b.example.org"),)
+    assert list_allowed_hosts() == (("openai", "b.example.org"),)
 
 
 def test_a_list_that_others_can_write_allows_nothing() -> None:
     allow("openai", "a.example.org")
     hosts_file().chmod(0o666)
     with pytest.raises(ConfigurationError, match="changed by others"):
-        allowed()
+        list_allowed_hosts()
     hosts_file().chmod(0o644)
-    assert allowed() == (("openai", "a.example.org"),)
+    assert list_allowed_hosts() == (("openai", "a.example.org"),)
 
 
 def test_what_a_killed_command_left_beside_the_list_is_swept_at_the_next_change() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from daemon.config.loading import parse_settings
 from daemon.config.model_tables import BudgetSettings, PriceSettings
-from daemon.models.catalogue import price
+from daemon.models.catalogue import look_up_price
 from daemon.models.prices import require_price, step_of
 from primer.models import ENGINE
 from rules.errors import UnknownPrice
@@ -72,7 +72,7 @@ def test_prices_of_litellms_map_are_read_as_they_stand() -> None:
     assert len(plain) > 500
     for name in sorted(plain)[::7]:
         fields = plain[name]
-        found = price(name)
+        found = look_up_price(name)
         assert found is not None, name
         assert found.rates.input == round(fields["input_cost_per_token"] * PICO), name
         assert found.rates.output == round(fields["output_cost_per_token"] * PICO), name

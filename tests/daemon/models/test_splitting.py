@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from daemon.archive.archive import Archive
 from daemon.archive.memo import keep_prices
 from daemon.models import splitting
-from daemon.models.splitting import price_once, remembering_splitter, splitter, vector
+from daemon.models.splitting import embed_text, price_once, remembering_splitter, splitter
 from rules.errors import ConfigurationError
 from rules.plan.chunks import SPLITTERS, Minutes, Spoken, Texts
 from tests.chats import export_bytes, long_chat
@@ -112,12 +112,12 @@ def test_bounds_by_the_package_stay_as_a_history_grows(
 
 def test_a_text_has_the_same_vector_in_any_company_and_one_without_words_has_none() -> None:
     pytest.importorskip("wordllama")
-    before = vector(SEA[0])
-    vector.cache_clear()
-    vector("something much longer, so that sums could be rounded otherwise " * 50)
+    before = embed_text(SEA[0])
+    embed_text.cache_clear()
+    embed_text("something much longer, so that sums could be rounded otherwise " * 50)
 
-    assert vector(SEA[0]) == before
-    assert not any(vector(""))
+    assert embed_text(SEA[0]) == before
+    assert not any(embed_text(""))
 
 
 def test_the_log_is_as_it_was_when_the_package_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,12 +13,12 @@ from daemon.models.tokens import count
 from daemon.recall.records import (
     CUT,
     Record,
-    fitted,
+    cut_pages,
+    fit_record,
     in_data,
     in_quotes,
+    make_plain,
     named,
-    pages,
-    plain,
     quote_record,
     records_within,
 )
@@ -65,10 +65,10 @@ def note(text: str) -> Record:
 @example("\U0001f9d1\u200d\U0001f680" * 900, 200)
 @example("\n" * 3_000, 200)
 def test_a_record_is_cut_to_its_bound_in_both_forms(text: str, bound: int) -> None:
-    record = fitted(HEAD, text, DATA, bound)
+    record = fit_record(HEAD, text, DATA, bound)
     assert count(record.text) <= bound
     assert count(json.dumps(record.data, ensure_ascii=False)) <= bound
-    assert plain(text) == record.data["text"] or CUT in record.data["text"]
+    assert make_plain(text) == record.data["text"] or CUT in record.data["text"]
 
 
 @given(HOSTILE)
@@ -76,7 +76,7 @@ def test_a_record_is_cut_to_its_bound_in_both_forms(text: str, bound: int) -> No
 @example("> " * 9_000)
 def test_pages_hold_all_of_a_text_each_within_its_bound(text: str) -> None:
     whole = in_quotes(text)
-    parts = list(pages([whole], 500))
+    parts = list(cut_pages([whole], 500))
     assert all(
         count(page) <= 500 and count(json.dumps(page, ensure_ascii=False)) <= 500 for page in parts
     )
@@ -131,7 +131,7 @@ def test_as_many_records_are_kept_as_fit_together() -> None:
 def test_words_of_letters_at_random_stay_within_the_bound(letters: str, length: int) -> None:
     chance = random.Random(length)
     text = " ".join("".join(chance.choices(letters, k=length)) for _ in range(4_000 // length))
-    record = fitted(HEAD, text, DATA, 1_500)
+    record = fit_record(HEAD, text, DATA, 1_500)
     assert count(record.text) <= 1_500
 
 
@@ -140,4 +140,4 @@ def test_plain_english_fills_most_of_its_bound() -> None:
         "We walked along the harbour and talked about the storm, and who would mend the nets before winter. "
         * 100
     )
-    assert count(fitted(HEAD, text, DATA, 1_500).text) >= 1_000
+    assert count(fit_record(HEAD, text, DATA, 1_500).text) >= 1_000

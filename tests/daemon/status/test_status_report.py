@@ -7,7 +7,7 @@ from daemon.archive.journal import SentRequest, begin_batch
 from daemon.faces.table import table_lines
 from daemon.reports.status import headline, status_report
 from daemon.status.place import begin_pause
-from daemon.status.printable import folded
+from daemon.status.printable import wrap_lines
 from daemon.status.status import Status
 from tests.daemon.status.filled import ago, ahead, alive, arrival, at_noon, call, job, outcome
 
@@ -240,7 +240,7 @@ def test_neither_titles_nor_names_break_the_page(archive: Archive) -> None:
 
 def test_on_a_terminal_a_long_line_goes_on_a_little_further_in() -> None:
     text = "short\n\n  a.json: " + "a long reason " * 4 + "\n    -> Do this."
-    assert folded(text, 40).splitlines() == [
+    assert wrap_lines(text, 40).splitlines() == [
         "short",
         "",
         "  a.json: a long reason a long reason a",

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from daemon.status.printable import (
     columns_of,
-    folded,
     in_one_line,
+    make_visible,
     padded,
     printable_json,
-    visible,
+    wrap_lines,
 )
 
 HIDING = (
@@ -33,7 +33,7 @@ RAW = ("Cc", "Cf", "Cs", "Zl", "Zp")
 @pytest.mark.parametrize("number", HIDING, ids=hex)
 def test_a_character_that_steers_or_hides_is_written_out(number: int) -> None:
     text = f"a{chr(number)}b"
-    assert visible(text) == f"a{chr(number).encode('unicode_escape').decode()}b"
+    assert make_visible(text) == f"a{chr(number).encode('unicode_escape').decode()}b"
     assert json.loads(printable_json([text])) == [text]
 
 
@@ -57,7 +57,7 @@ WRITTEN = {
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_people_write_with_stays(name: str) -> None:
     text = WRITTEN[name]
-    assert visible(text) == text
+    assert make_visible(text) == text
     assert json.loads(printable_json(text)) == text
 
 
@@ -75,12 +75,12 @@ def test_what_people_write_with_stays(name: str) -> None:
     ids=ascii,
 )
 def test_a_joiner_or_a_tag_that_belongs_to_nothing_is_written_out(text: str) -> None:
-    assert visible(text).isascii() or visible(text) != text
+    assert make_visible(text).isascii() or make_visible(text) != text
 
 
 @given(st.text())
 def test_nothing_raw_is_left_but_joiners_and_signs_that_are_seen(text: str) -> None:
-    for printed in (visible(text), printable_json(text)):
+    for printed in (make_visible(text), printable_json(text)):
         left = {letter for letter in printed if unicodedata.category(letter) in RAW}
         assert left <= {"\n", "\u200c", "\u200d", *NUMBER_SIGNS}
     assert json.loads(printable_json(text)) == text
@@ -92,7 +92,7 @@ def test_no_such_character_is_missed() -> None:
     raw = [
         letter
         for letter in every
-        if unicodedata.category(letter) in RAW and visible(letter) == letter
+        if unicodedata.category(letter) in RAW and make_visible(letter) == letter
     ]
     assert {*raw} == {"\n", *NUMBER_SIGNS}
 
@@ -100,16 +100,16 @@ def test_no_such_character_is_missed() -> None:
 def test_wide_letters_and_emoji_are_counted_as_the_columns_that_they_take() -> None:
     assert [columns_of(text) for text in ("abc", "日本語", "👩\u200d🚀", "e\u0301")] == [3, 6, 2, 1]
     assert padded("日本", 6) == "日本  "
-    assert folded("日本 日本 日本", 9) == "日本 日本\n  日本"
+    assert wrap_lines("日本 日本 日本", 9) == "日本 日本\n  日本"
 
 
 @given(st.text(alphabet="ab 日👍", max_size=60))
 def test_a_folded_line_keeps_its_words_and_fits_unless_a_word_is_too_long(text: str) -> None:
-    lines = folded(text, 10).splitlines()
+    lines = wrap_lines(text, 10).splitlines()
     assert " ".join(lines).split() == text.split()
     assert all(columns_of(line) <= 10 or len(line.split()) == 1 for line in lines)
 
 
 def test_words_in_bold_take_no_further_columns_and_a_lone_backtick_joins_nothing() -> None:
-    assert folded("\x1b[1maa\x1b[0m bb cc", 8) == "\x1b[1maa\x1b[0m bb cc"
-    assert folded("``` Use it in `a b` now", 9, further=0) == "``` Use\nit in\n`a b` now"
+    assert wrap_lines("\x1b[1maa\x1b[0m bb cc", 8) == "\x1b[1maa\x1b[0m bb cc"
+    assert wrap_lines("``` Use it in `a b` now", 9, further=0) == "``` Use\nit in\n`a b` now"
