@@ -3,6 +3,7 @@
 from tests.chats import Json
 from tests.lives.ours import SLOTS, groups, said
 from tests.lives.trip import Trip
+from tests.lives.witness import Account
 
 
 def prove_hand(trip: Trip) -> None:
@@ -55,12 +56,15 @@ def _forked(trip: Trip) -> None:
     if trip.chat_id in trip.archive_before:
         return
     for _, edition in groups(trip.given["messages"], trip.archive_before):
-        origin = next(
-            account
-            for account in trip.archive_before.values()
-            if edition.memory in account.memories
-        )
-        rows = [row for name in origin.covered(edition.memory) for row in origin.chunks[name]]
-        assert {origin.raw[row].texts[-1] for row in rows} <= trip.after.under, (
-            "a fork lacks raw messages"
-        )
+        accounts = trip.archive_before.values()
+        origins = [account for account in accounts if edition.texts in account.by_texts]
+        assert any(
+            _texts_under(origin, origin.by_texts[edition.texts].memory) <= trip.after.under
+            for origin in origins
+        ), "a fork lacks raw messages"
+
+
+def _texts_under(account: Account, memory: str) -> set[str]:
+    """Return the newest texts of the raw messages under a memory."""
+    rows = (row for name in account.covered(memory) for row in account.chunks[name])
+    return {account.raw[row].texts[-1] for row in rows}
