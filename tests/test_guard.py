@@ -52,6 +52,20 @@ def test_the_guard_holds_in_processes_that_stories_start() -> None:
     assert "Forbidden" in ended.stderr
 
 
+def test_the_guard_says_nothing_of_what_is_done_after_the_interpreter_has_cleared_it() -> None:
+    code = """
+import os, sitecustomize
+class OpensAtItsEnd:
+    def __del__(self, open=os.open):
+        open("/dev/null", 0)
+os.kept, sitecustomize.last = sitecustomize, OpensAtItsEnd()
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_no_test_asks_the_keyring_of_the_system() -> None:
     import keyring
 

@@ -9,6 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from tempfile import gettempdir
 
+_holds = True
+"""None once the interpreter has cleared this module at its end: then the guard asks nothing more."""
 _LOOPBACK = ("127.", "localhost", "::1")
 _WRITING = {
     "os.mkdir",
@@ -56,6 +58,8 @@ def _touches_home(path: object) -> bool:
 
 
 def _guard(event: str, arguments: tuple[object, ...]) -> None:
+    if not _holds:
+        return
     if event in ("socket.connect", "socket.sendto"):
         address = arguments[1]
         host = address[0] if isinstance(address, tuple) else "127."
