@@ -240,9 +240,8 @@ def _walk(noted: _Noted, path: Path, entry: str, text: BinaryIO) -> None:
     reel.sign(0)
     has_mark = reel.seen(0, 3) == "\ufeff"
     start = reel.blank(len(_BYTE_ORDER_MARK) if has_mark else 0)
-    if reel.sign(start) not in "[{":
-        name = _called(path, entry)
-        raise NotAnExport(f"{name} is neither a ZIP file nor JSON.", _DOWNLOAD_AGAIN)
+    if not entry and reel.sign(start) not in "[{":
+        raise NotAnExport(f"{path.name} is neither a ZIP file nor JSON.", _DOWNLOAD_AGAIN)
     note = partial(_note_entry, noted, path, entry)
     try:
         stop = _note_list(note, reel, start) if reel.sign(start) == "[" else note(reel, start)
