@@ -199,7 +199,7 @@ def test_plan_and_run_set_the_bad_chat_aside_and_end_with_1(
             raise KeyError(SECRET)
         return ()
 
-    monkeypatch.setattr("daemon.chat.survey.warnings", fail_for_the_bad_one)
+    monkeypatch.setattr("daemon.chat.survey.find_warnings", fail_for_the_bad_one)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     ada = Person(tmp_path / "ada", tail=2400, step=600, chunk=600)
     ada.settings('[models]\nagent = "memproc/extractive"\ncontext_manager = "memproc/extractive"\n')
