@@ -138,7 +138,7 @@ def keep_agent_window(archive: Archive, chat_id: str, tokens: int) -> None:
 
 
 def kept_closing(archive: Archive, chat_id: str) -> str:
-    """Return what the person has made of the chat's closing; empty where they have not edited it."""
+    """Return what the person has made of the chat's closing; empty if they have not edited it."""
     return archive.value("SELECT closing FROM chat WHERE chat_id = ?", (chat_id,)) or ""
 
 

@@ -48,7 +48,8 @@ def set_jobs(archive: Archive, timings: Mapping[str, Timing], now: datetime) -> 
 
 def jobs(archive: Archive) -> tuple[Job, ...]:
     """Return all jobs, in the order in which they are due."""
-    return archive.rows(Job, f"SELECT {list_columns(Job)} FROM job ORDER BY due_at, name")  # noqa: S608
+    sql = f"SELECT {list_columns(Job)} FROM job ORDER BY due_at, name"  # noqa: S608
+    return archive.rows(Job, sql)
 
 
 def due_jobs(archive: Archive, now: str) -> tuple[str, ...]:

@@ -93,7 +93,8 @@ def _replies(archive: Archive, where: str, value: str | None) -> tuple[Reply, ..
         )
 
     sql = f"""
-        SELECT rowid, {is_sound("reply")}, {list_columns(Reply)} FROM reply WHERE {where} ORDER BY rowid
+        SELECT rowid, {is_sound("reply")}, {list_columns(Reply)} FROM reply
+        WHERE {where} ORDER BY rowid
     """  # noqa: S608
     return archive.rows(reply, sql, (value,))
 

@@ -95,8 +95,8 @@ def output_in(archive: Archive, path: str) -> Output | None:
 
 
 def _newest(archive: Archive, where: str, value: str) -> Output | None:
-    newest = f"SELECT {list_columns(Output)} FROM output WHERE {where} ORDER BY id DESC"  # noqa: S608
-    return archive.first(Output, f"{newest} LIMIT 1", (value,))
+    outputs = f"SELECT {list_columns(Output)} FROM output WHERE {where}"  # noqa: S608
+    return archive.first(Output, f"{outputs} ORDER BY id DESC LIMIT 1", (value,))
 
 
 def standing_outputs(archive: Archive) -> tuple[Output, ...]:

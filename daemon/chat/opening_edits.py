@@ -71,7 +71,7 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
 def _edited(
     archive: Archive, shown: ShownChat, now: str, *, is_known: bool
 ) -> Iterator[tuple[KeptOpening | None, KeptOpening]]:
-    """Yield each opening that the person has edited, after the one that they began with, if there is any.
+    """Yield each opening that the person has edited, after the one that they began with, if any.
 
     A sync may have left several, and two devices may hand in theirs one after the other: the edits
     of one take nothing of the other's back. The caller stores each before the next one is read.
@@ -80,7 +80,8 @@ def _edited(
         kept = openings(archive, shown.chat.chat_id)
         said = read_shown(shown, message.wording)
         theirs = KeptOpening(message.wording, said.preface, "person", marker.text, now)
-        # An edit may lead back to the words of an older opening, and is an edit of this one all the same.
+        # An edit may lead back to the words of an older opening, and is an edit of this one all the
+        # same.
         is_seen = any((one.text, one.base) == (theirs.text, theirs.base) for one in kept)
         is_told = theirs.is_as_written and (is_known or not said.headed)
         last = edited_from(kept, marker.text)
@@ -97,7 +98,7 @@ def _edited(
 def _nearest(
     shown: ShownChat, kept: Sequence[KeptOpening], edited: KeptOpening
 ) -> KeptOpening | None:
-    """Return the opening that an edit began with: the one that it differs least from, the newest of equal ones.
+    """Return the opening that an edit began with: the least different one, the newest of equals.
 
     Another device has not what the person has written on this one since.
     """

@@ -1,8 +1,8 @@
-"""Write memproc.toml with every setting and its reason, or a value as TOML; find the line of each key.
+"""Write memproc.toml with all settings and reasons, or a value as TOML; find each key's line.
 
-A setting's reason is the docstring below its row, in Markdown. In memproc.toml it becomes a comment;
-a block of code in it is an example. Lines are looked for to point at problems, in a text that the
-TOML parser has accepted:
+A setting's reason is the docstring below its row, in Markdown. In memproc.toml it becomes a
+comment; a block of code in it is an example. Lines are looked for to point at problems, in a text
+that the TOML parser has accepted:
 
     [chunk]            ("chunk",) -> 1
     tokens = 3         ("chunk", "tokens") -> 2

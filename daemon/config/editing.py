@@ -1,8 +1,8 @@
 """Change settings in the text of a memproc.toml, and keep the previous file.
 
-Comments and all else stay as they are. A file that was changed meanwhile is left alone. The previous
-file is kept beside memproc.toml, under a name with the fingerprint of the file that replaced it: so
-it is put back only while that file is still there.
+Comments and all else stay as they are. A file that was changed meanwhile is left alone. The
+previous file is kept beside memproc.toml, under a name with the fingerprint of the file that
+replaced it: so it is put back only while that file is still there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ def with_settings(text: str, settings: Mapping[SettingName, object]) -> str:
 
 
 def _set(document: tomlkit.TOMLDocument, tables: Sequence[str], name: str, value: object) -> None:
-    """Set a value; a new one goes to the end of its table, before blank lines and comments there."""
+    """Set a value; a new one ends its table, before blank lines and comments at the end."""
     settings: Any = document
     for table in tables:
         if table not in settings:
@@ -90,10 +90,10 @@ def fingerprint_file(path: Path) -> str:
 
 
 def save_settings(path: Path, seen: str, settings: Mapping[SettingName, object]) -> Config:
-    """Write these settings into the file, whose fingerprint must be `seen`. Return all its settings.
+    """Write these settings into the file, whose fingerprint must be `seen`.
 
-    Raises ConfigurationError where the file was changed meanwhile, or would become wrong, and
-    FileTrouble; then the file is unchanged.
+    Return all settings of the file. Raises ConfigurationError where the file was changed meanwhile,
+    or would become wrong, and FileTrouble; then the file is unchanged.
     """
     with _ONE_AT_A_TIME:
         before = _unchanged(path, seen)
@@ -124,7 +124,7 @@ def can_undo(path: Path, seen: str) -> bool:
 
 
 def _unchanged(path: Path, seen: str) -> bytes:
-    """Return the content of the file. Raises ConfigurationError unless its fingerprint is `seen`."""
+    """Return the file's content. Raises ConfigurationError unless its fingerprint is `seen`."""
     content = _read(path)
     if sha256(content).hexdigest() != seen:
         raise ConfigurationError(

@@ -1,5 +1,6 @@
-"""The tables of memproc.toml on folders, texts and outputs, and on what serves them: the daemon, the
-page, recall and the bridge.
+"""The tables of memproc.toml on folders, texts and outputs, and on what serves them.
+
+The daemon, the page, recall and the bridge serve them.
 """
 
 import re
@@ -53,7 +54,7 @@ class FolderSettings(Table):
 
     @model_validator(mode="after")
     def _is_settled(self, info: ValidationInfo) -> Self:
-        """Check that the folders of a file fit each other; the defaults are checked when they are used."""
+        """Check that a file's folders fit each other; defaults are checked when they are used."""
         settled = None if info.context is None else settle_folders(self.model_dump())
         if settled and not isinstance(settled, Folders):
             raise refuse_settings({(refused.names[0],): refused.reason for refused in settled})

@@ -158,8 +158,8 @@ def read_keys(folder: Path) -> Mapping[str, str]:
 def change_key(folder: Path, variable: str, value: str = "") -> bool:
     """Set a variable's key in the file, or remove it where `value` is empty.
 
-    Return whether there was one. A missing folder is made. Raises as `read_keys` does: a broken file
-    is not written.
+    Return whether there was one. A missing folder is made. Raises as `read_keys` does: a broken
+    file is not written.
     """
     was_there, lines = variable in read_keys(folder), _lines(folder, but=variable)
     if value:
@@ -200,7 +200,7 @@ def write_private(path: Path, lines: Iterable[str]) -> Path:
 
 
 def refuse_shared(path: Path, status: os.stat_result, denied: int = _ANY_RIGHT) -> None:
-    """Raise ConfigurationError unless a file belongs to this user, and others have no `denied` right."""
+    """Raise ConfigurationError unless a file is this user's, and others have no `denied` right."""
     if sys.platform == "win32":
         return  # a file in a user's own folders inherits their rights, and has no such bits
     if status.st_uid != os.geteuid() or status.st_mode & denied:

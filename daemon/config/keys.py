@@ -1,8 +1,8 @@
 """Find, store and forget providers' keys.
 
 They are looked for in the environment, systemd's credentials, memproc's own file and the system
-keyring; the first one that is found is used. A key is never printed, logged, archived or given as an
-argument; it goes from where it was found into a call.
+keyring; the first one that is found is used. A key is never printed, logged, archived or given as
+an argument; it goes from where it was found into a call.
 """
 
 import os
@@ -102,7 +102,7 @@ def keys(folder: Path) -> FindKey:
 
 
 def as_if_kept(key: FindKey, missing: list[str]) -> FindKey:
-    """Return a search that returns a key for every provider, and adds those without one to `missing`.
+    """Return a search that finds a key for every provider; those without one go into `missing`.
 
     So a plan shows what models would do with these keys, and not what the built-in engine would.
     """
@@ -162,7 +162,8 @@ def set_variables(provider: str, environ: Mapping[str, str]) -> tuple[str, ...]:
 def read_key(text: str) -> str | NotAKey:
     """Return the key that a user entered, without white space around it, or why it cannot be a key.
 
-    Keys are sent in HTTP headers; one that does not fit there would be repeated in an error message.
+    Keys are sent in HTTP headers; one that does not fit there would be repeated in an error
+    message.
     """
     value = text.strip()
     reasons = {
@@ -197,10 +198,10 @@ def _credential(variable: str, environ: Mapping[str, str]) -> str:
 
 
 def credential_files(folder: Path) -> tuple[tuple[str, Path], ...]:
-    """Return the variables that have a file in `folder`, each with its file, for systemd to pass on.
+    """Return the variables that have a file in `folder`, with these files, for systemd to pass on.
 
-    Raises ConfigurationError where others can read such a file, and FileTrouble where that cannot be
-    checked.
+    Raises ConfigurationError where others can read such a file, and FileTrouble where that cannot
+    be checked.
     """
     files = tuple(
         (name, folder / name)

@@ -52,8 +52,8 @@ def load(path: Path) -> Config:
     """Return the configuration in the file `path`; settings that it leaves out have their defaults.
 
     Relative paths in it start at the file's folder. Raises ConfigurationError if the file cannot be
-    read, is larger than a million bytes, or is wrong; then the message lists what is wrong with each
-    setting, or, if each by itself is right, which of them contradict each other.
+    read, is larger than a million bytes, or is wrong; then the message lists what is wrong with
+    each setting, or, if each by itself is right, which of them contradict each other.
     """
     try:
         with path.open("rb") as file:
@@ -221,7 +221,7 @@ def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
 
 @cache
 def _shipped_texts() -> "Texts":
-    """Return memproc's own texts, which are read once: every chat of an export needs all of them."""
+    """Return memproc's own texts, read once: every chat of an export needs all of them."""
     from primer.wording import Texts
 
     return Texts(**{field.name: _shipped(field.name) for field in fields(Texts)})
@@ -268,8 +268,8 @@ def core_layout(settings: CoreSettings) -> Layout:
 def load_layout(name: str) -> Layout:
     """Return the layout registered under this name; each process looks for it once.
 
-    Raises ConfigurationError where there is none, or several, or it cannot be used; then the message
-    names the package that it is from.
+    Raises ConfigurationError where there is none, or several, or it cannot be used; then the
+    message names the package that it is from.
     """
 
     def owner(entry: EntryPoint) -> str:

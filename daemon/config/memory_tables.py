@@ -1,4 +1,4 @@
-"""The tables of memproc.toml on tails, chunks, memories, folds, core memory, facts and kept passages."""
+"""The tables of memproc.toml on tails, chunks, memories, folds, core memory, facts and passages."""
 
 import re
 from collections.abc import Iterator

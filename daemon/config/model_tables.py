@@ -1,4 +1,4 @@
-"""The tables of memproc.toml on models, prices and caps: who writes, with which options, at what cost.
+"""The tables of memproc.toml on models, prices and caps: who writes, how, and at what cost.
 
 In `[models.options]` a name that holds "/" is a model's, wildcards allowed, and has a table of
 options for those models alone. In such a table `window` and `concurrency` are about the server of
@@ -194,11 +194,14 @@ class ModelSettings(tables.Table, title="Models"):
 
     @property
     def found_here(self) -> bool:
-        """Return whether the file was only found in the current folder; then keys are not sent to hosts that it names."""
+        """Return whether the file was only found in the current folder.
+
+        Then keys are not sent to hosts that it names.
+        """
         return self._found_here
 
     def as_found_here(self) -> Self:
-        """Return these settings, marked as those of a file that was only found in the current folder."""
+        """Return these settings, marked as those of a file only found in the current folder."""
         settings = self.model_copy()
         settings._found_here = True
         return settings

@@ -30,7 +30,7 @@ _KINDS = {
 
 
 def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) -> str:
-    """Return a report of the problems in the file `path`, by line, of at most a hundred problems."""
+    """Return a report of the problems in the file `path`, by line; at most a hundred of them."""
     lines = key_lines(text)
     by_line = sorted(problems, key=lambda problem: _line_of_problem(problem, lines) or 0)
     number = len(problems)
@@ -46,7 +46,7 @@ def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) ->
 
 
 def _line_of_problem(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | None:
-    """Return the line to look at: of the first of its settings that is in the file, or of its table."""
+    """Return the line to look at: of the first of its settings in the file, or of its table."""
     for key in problem.keys:
         if key in lines:
             return lines[key]

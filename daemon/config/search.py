@@ -36,7 +36,7 @@ class FoundConfig:
 
     @property
     def choice(self) -> str:
-        """Return a sentence that says which of several files is used; "" where there is only one."""
+        """Return a sentence that says which of several files is used; "" where there is one."""
         others = ", ".join(self.others)
         return f"{self.path} is used ({self.how}), and not {others}." if others else ""
 
@@ -85,7 +85,7 @@ def own_file() -> Path:
 
 
 def holds_only_defaults(path: Path) -> bool:
-    """Return whether every setting in a file has its default; False for a file that cannot be used."""
+    """Return whether all settings in a file have their defaults; False if it cannot be used."""
     from daemon.config.loading import load, load_folders  # late: often no file is read
     from daemon.config.settings import Config
 
@@ -99,7 +99,7 @@ def holds_only_defaults(path: Path) -> bool:
 
 
 def _is_there(path: Path) -> bool:
-    """Return whether the file exists. Raises ConfigurationOutOfReach where that cannot be known now."""
+    """Return whether the file exists. Raises ConfigurationOutOfReach where that is unknown now."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):

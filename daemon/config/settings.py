@@ -188,7 +188,7 @@ class Config(ChatTables):
         return config
 
     def as_found_here(self) -> Self:
-        """Return these settings, marked as those of a file that was only found in the current folder."""
+        """Return these settings, marked as those of a file only found in the current folder."""
         return self.model_copy(update={"models": self.models.as_found_here()})
 
     @property

@@ -1,8 +1,8 @@
 """Define what the tables of memproc.toml share.
 
 A setting is a row: a field of its table, with its type, its bounds and its default. The docstring
-below it is its reason. A setting with a title has a field on the page, under this title; one that is
-`gone` is still read.
+below it is its reason. A setting with a title has a field on the page, under this title; one that
+is `gone` is still read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -105,7 +105,7 @@ def checked(is_right: Callable[[Any], object], reason: str) -> AfterValidator:
 
 
 def from_the_file(value: str, info: ValidationInfo) -> str:
-    """Resolve a relative path from the folder of memproc.toml, which is the validation's context."""
+    """Resolve a relative path from memproc.toml's folder, which is the validation's context."""
     if not value or info.context is None:
         return value
     base: Path = info.context
