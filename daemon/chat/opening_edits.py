@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import inf
 
 from daemon.archive.archive import Archive
 from daemon.archive.forks import inherit_layers
@@ -50,67 +49,37 @@ _WITHOUT_HEADINGS = (
 def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     """Store what the person has edited in the opening, once; also where they have edited it back.
 
-    Return whether anything was news to an archive that knows the chat, and a notice for the person,
-    most often empty. A fork inherits from the chat that it was forked from. Where the archive knows
-    nothing, as when it was lost, all of the opening is taken over. Raises ChatSkipped where a
-    section is over its limit.
+    A sync may have left several. Each is compared then with what memproc wrote, so that the edits
+    of one device take nothing of another's back. Return whether anything was news to an archive
+    that knows the chat, and a notice for the person, most often empty. A fork inherits from the
+    chat that it was forked from. Where the archive knows nothing, as when it was lost, all of the
+    opening is taken over. Raises ChatSkipped where a section is over its limit.
     """
     found, chat_id = openings_in_export(shown), shown.chat.chat_id
     if not found:
         return False, ""
+    notices = []
     with archive.transaction():
         is_known = _inherit(archive, chat_id, found[0][0].wording, found[0][1])
-        notices = [
-            _keep_changes(archive, shown, before, theirs, is_known=is_known)
-            for before, theirs in _edited(archive, shown, now, is_known=is_known)
-        ]
+        kept = openings(archive, chat_id)
+        bases = [opening for opening in kept if len(found) == 1 or opening.by == "memproc"]
+        for message, marker in found:
+            said = read_shown(shown, message.wording)
+            present = KeptOpening(message.wording, said.preface, "person", marker.text, now)
+            is_told = present.is_as_written and (is_known or not said.headed)
+            base = edited_from(bases, marker.text)
+            if _is_edited_back(base, message) or not (is_told or _is_among(kept, present)):
+                notices.append(_keep_changes(archive, shown, base, present, is_known=is_known))
     told = "; ".join(filter(None, notices))
     return is_known and bool(notices), told and f'"{cut_title(shown.chat.title)}": {told}'
 
 
-def _edited(
-    archive: Archive, shown: ShownChat, now: str, *, is_known: bool
-) -> Iterator[tuple[KeptOpening | None, KeptOpening]]:
-    """Yield each opening that the person has edited, after the one that they began with, if any.
+def _is_among(kept: Sequence[KeptOpening], opening: KeptOpening) -> bool:
+    """Return whether an opening is known.
 
-    A sync may have left several, and two devices may hand in theirs one after the other: the edits
-    of one take nothing of the other's back. The caller stores each before the next one is read.
+    An edit may lead back to the words of an older opening, and is an edit of this one all the same.
     """
-    for message, marker in openings_in_export(shown):
-        kept = openings(archive, shown.chat.chat_id)
-        said = read_shown(shown, message.wording)
-        theirs = KeptOpening(message.wording, said.preface, "person", marker.text, now)
-        # An edit may lead back to the words of an older opening, and is an edit of this one all the
-        # same.
-        is_seen = any((one.text, one.base) == (theirs.text, theirs.base) for one in kept)
-        is_told = theirs.is_as_written and (is_known or not said.headed)
-        last = edited_from(kept, marker.text)
-        if is_seen or is_told:
-            if _is_edited_back(last, message):
-                yield last, theirs
-            continue
-        before = _nearest(shown, kept, theirs)
-        if before and last and read_shown(shown, before.text).preface == said.preface:
-            theirs = replace(theirs, preface=last.preface)
-        yield before, theirs
-
-
-def _nearest(
-    shown: ShownChat, kept: Sequence[KeptOpening], edited: KeptOpening
-) -> KeptOpening | None:
-    """Return the opening that an edit began with: the least different one, the newest of equals.
-
-    Another device has not what the person has written on this one since.
-    """
-    after = read_shown(shown, edited.text)
-
-    def number_of_edits(opening: KeptOpening) -> float:
-        before = read_shown(shown, opening.text)
-        edits = compare_openings(before, after)
-        return edits.number + (before.preface != after.preface) if edits else inf
-
-    begun = [opening for opening in reversed(kept) if opening.goes_back_to(edited.base)]
-    return min(begun, key=number_of_edits, default=None)
+    return any((one.text, one.base) == (opening.text, opening.base) for one in kept)
 
 
 def _is_edited_back(last: KeptOpening | None, message: Message) -> bool:

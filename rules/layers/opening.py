@@ -113,12 +113,6 @@ class OpeningEdits:
     kept: tuple[KeptLine, ...] = ()
     """Kept passages that were added or reworded."""
 
-    @property
-    def number(self) -> int:
-        """Return how many edits these are."""
-        lines = self.changed, self.removed, self.added, self.released, self.kept
-        return len(self.sections) + sum(map(len, lines))
-
 
 @dataclass(frozen=True, slots=True)
 class Opening:

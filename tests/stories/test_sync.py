@@ -299,32 +299,6 @@ def test_of_two_openings_that_were_edited_on_two_devices_all_words_are_kept(tmp_
     quiet(cycle)
 
 
-def test_what_two_devices_have_written_into_one_opening_stands_in_the_next(tmp_path: Path) -> None:
-    """They hand it in one after the other, without an import between."""
-    cycle = Cycle.lived(tmp_path)
-    cycle = replace(cycle, person=replace(cycle.person, layers=True))
-    cycle.person.settings(ENGINE)
-    other = second_device(cycle)
-    greeted = cycle.said(0).replace("\nWhat follows", "\nDear Ada, what follows")
-    cycle.device.edit(cycle.chat_id, 0, greeted)
-    writes(cycle, "The person likes pears.")
-    cycle.hand_in()
-    writes(other, "Ben sails.")
-    other.hand_in()
-    writes(cycle, "Cleo paints.")
-    cycle.hand_in()
-    other.talk().goes_round()
-    said = other.said(0)
-    for words in (
-        "Dear Ada, what follows",
-        "The person likes pears.",
-        "Ben sails.",
-        "Cleo paints.",
-    ):
-        assert said.count(words) == 1, words
-    quiet(other)
-
-
 def writes(cycle: Cycle, fact: str) -> None:
     """The person adds a fact at the end of the opening."""
     at = cycle.ours("opening")[0]
