@@ -61,7 +61,7 @@ class KeptPassage:
     number: int = 0
     """Its number within the chat; 0 until it is stored."""
     is_pinned: bool = False
-    """Whether the message still has the pin that the passage was kept by, as far as is known."""
+    """Whether the message has a pin, as far as is known: then a released passage stays released."""
     asks: Doubt = ""
     """What the person is asked about it."""
     digest: str = ""
@@ -175,12 +175,21 @@ def after_export(
     compared = [_compare(passage, shown) for passage in passages]
     after = [_follow_pin(passage, shown, with_pin, now) for passage in compared]
     for pin in shown.would_keep:
-        present = (other for other in passages if other.state != "released")
-        if pin.key not in kept_by_pin and not any(other.covers(pin) for other in present):
+        if pin.key in kept_by_pin:
+            continue
+        covering = [at for at, other in enumerate(after) if _is_covered(pin, other)]
+        for at in covering:
+            after[at] = replace(after[at], is_pinned=True, shown=shown.newest, shown_at=now)
+        if not covering:
             after.append(replace(pin, at=now, shown=shown.newest, shown_at=now))
     known = {(passage.key, passage.text) for passage in after}
     offers = [offer for offer in shown.offers if (offer.key, offer.text) not in known]
     return (*after, *(replace(offer, at=now) for offer in offers))
+
+
+def _is_covered(pin: KeptPassage, passage: KeptPassage) -> bool:
+    """Return whether a passage that is not released has all that a pin would keep."""
+    return passage.state != "released" and passage.covers(pin)
 
 
 def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:
@@ -199,7 +208,8 @@ def _follow_pin(
 ) -> KeptPassage:
     """Note when the pin was last shown.
 
-    Release the passage where the pin was surely removed, and ask where it may have been.
+    Release a passage that was kept by it where the pin was surely removed, and ask where it may
+    have been.
     """
     if not passage.is_pinned or passage.key not in shown.messages:
         return passage
@@ -209,8 +219,10 @@ def _follow_pin(
         passage = replace(passage, asks=asks)
         return replace(passage, shown=shown.newest, shown_at=now) if is_newer else passage
     if is_newer and shown.is_whole and _descends_from_pin(passage, shown):
-        return replace(passage.released(), is_pinned=False)
-    return replace(passage, asks="unpinned") if passage.is_agreed else passage
+        passage = passage.released() if passage.by == "pin" else passage
+        return replace(passage, is_pinned=False)
+    asks_person = passage.is_agreed and passage.by == "pin"
+    return replace(passage, asks="unpinned") if asks_person else passage
 
 
 def _descends_from_pin(passage: KeptPassage, shown: ShownPins) -> bool:

@@ -99,6 +99,18 @@ def test_a_released_passage_stays_released_while_its_pin_stays() -> None:
     assert after.state == "released"
 
 
+def test_a_pin_on_words_that_the_person_keeps_does_not_keep_them_again_once_they_release_them() -> (
+    None
+):
+    theirs = replace(KEPT_PIN, by="person", is_pinned=False, shown="", shown_at="")
+    (covered,) = after_export([theirs], shown(PIN), NOW)
+    assert covered.is_pinned
+    (after,) = after_export([covered.released()], shown(PIN), LATER)
+    assert after.state == "released"
+    (without,) = after_export([covered], shown(), LATER)
+    assert (without.state, without.asks) == ("kept", ""), "it was not kept by the pin"
+
+
 def test_an_edit_asks_once_and_the_words_stay() -> None:
     edited = {"u1": EDITED}
     (after,) = after_export([KEPT_PIN], shown(PIN, messages=edited), LATER)
