@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tests.chats import Json
 from tests.lives.opening import is_tagged
@@ -35,21 +36,21 @@ class Ours:
         }
         rows = (range(at, at + SLOTS) for at, _ in groups(messages, self.archive))
         indices |= {at for row in rows for at in row if said(messages[at]) in self.ambiguous}
-        indices |= self._in_cut_memories(messages)
+        indices |= self._beside_their_memory(messages)
         return frozenset(indices)
 
-    def _in_cut_memories(self, messages: Sequence[Json]) -> set[int]:
-        """Return where ambiguous texts follow the first messages of a memory whose last ones a fork has cut off."""
+    def _beside_their_memory(self, messages: Sequence[Json]) -> set[int]:
+        """Return where ambiguous texts stand beside a message of their memory, which need not be whole.
+
+        A fork may have cut the others off, or the person have put a message between.
+        """
         texts = [said(message) for message in messages]
         sixes = [six for account in self.archive.values() for six in account.by_texts]
-        return {
-            at
-            for at, text in enumerate(texts)
-            if text in self.ambiguous
-            for six in sixes
-            for slot in range(1, SLOTS)
-            if six[slot] == text and tuple(texts[max(0, at - slot) : at]) == six[:slot]
+        beside = {
+            pair for six in sixes for pair in pairwise(six) if not self.memories.isdisjoint(pair)
         }
+        at_pairs = [at for at, pair in enumerate(pairwise(texts)) if pair in beside]
+        return {at for pair in at_pairs for at in (pair, pair + 1) if texts[at] in self.ambiguous}
 
     def is_canned(self, message: Json) -> bool:
         """Return whether the message is an opening or a closing."""
