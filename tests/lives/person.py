@@ -260,9 +260,12 @@ class Person:
         """Remove the markers from the chat, as a tool does that keeps only the fields that it knows.
 
         Without markers, memproc would skip a chat with other uuids than its own, a copy that it has not seen, and a copy
-        of this chat. That would end the chat's life, so it is done to no such chat, and this one is not copied later.
+        of this chat. That would end the chat's life, so it is done to no such chat, and this one is not copied later. Nor
+        would it know a memory of another chat that it has not seen in this one.
         """
-        if not self.renewed and self.chat_id in self.archive:
+        known = self.archive.get(self.chat_id, Account()).by_texts
+        shown = (edition.texts for _, edition in groups(self.messages, self.archive))
+        if not self.renewed and self.chat_id in self.archive and all(six in known for six in shown):
             self.device.bring_in(strip_markers(self.device.export(self.chat_id)))
             self._stripped.add(self.chat_id)
 
