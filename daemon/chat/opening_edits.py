@@ -55,23 +55,23 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
     chat that it was forked from. Where the archive knows nothing, as when it was lost, all of the
     opening is taken over. Raises ChatSkipped where a section is over its limit.
     """
-    found, chat_id = openings_in_export(shown), shown.chat.chat_id
-    if not found:
+    openings_shown, chat_id = openings_in_export(shown), shown.chat.chat_id
+    if not openings_shown:
         return False, ""
     notices = []
     with archive.transaction():
-        is_known = _inherit(archive, chat_id, found[0][0].wording, found[0][1])
+        is_known = _inherit(archive, chat_id, openings_shown[0][0].wording, openings_shown[0][1])
         kept = openings(archive, chat_id)
-        bases = [opening for opening in kept if len(found) == 1 or opening.by == "memproc"]
-        for message, marker in found:
+        bases = [opening for opening in kept if len(openings_shown) == 1 or opening.by == "memproc"]
+        for message, marker in openings_shown:
             said = read_shown(shown, message.wording)
             present = KeptOpening(message.wording, said.preface, "person", marker.text, now)
             is_told = present.is_as_written and (is_known or not said.headed)
             base = edited_from(bases, marker.text)
             if _is_edited_back(base, message) or not (is_told or _is_among(kept, present)):
                 notices.append(_keep_changes(archive, shown, base, present, is_known=is_known))
-    told = "; ".join(filter(None, notices))
-    return is_known and bool(notices), told and f'"{cut_title(shown.chat.title)}": {told}'
+    notice = "; ".join(filter(None, notices))
+    return is_known and bool(notices), notice and f'"{cut_title(shown.chat.title)}": {notice}'
 
 
 def _is_among(kept: Sequence[KeptOpening], opening: KeptOpening) -> bool:
@@ -79,7 +79,7 @@ def _is_among(kept: Sequence[KeptOpening], opening: KeptOpening) -> bool:
 
     An edit may lead back to the words of an older opening, and is an edit of this one all the same.
     """
-    return any((one.text, one.base) == (opening.text, opening.base) for one in kept)
+    return any((known.text, known.base) == (opening.text, opening.base) for known in kept)
 
 
 def _is_edited_back(last: KeptOpening | None, message: Message) -> bool:

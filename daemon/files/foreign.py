@@ -140,6 +140,13 @@ class _Noted:
         self.count_names(at, *instructions, *instructions.values())
         self.projects |= instructions
 
+    def keep_unknown(self, entry: str, keys: Sequence[str]) -> None:
+        """Count an entry of unknown shape, and describe the first one."""
+        self.unknown += 1
+        if not self.first_unknown:
+            listed = ", ".join(f"`{key}`" for key in keys[:_MOST_KEYS])
+            self.first_unknown = f"{entry} has {listed}"
+
 
 _READERS: Mapping[Source, Reader] = {
     "chatgpt": Reader(summarize_chatgpt, read_chatgpt),
@@ -295,16 +302,8 @@ def _note_entry(noted: _Noted, path: Path, entry: str, reel: Reel, at: int) -> i
     elif spans.text(fields.get(_PROJECT)):
         noted.keep_project(at, project_instructions(fields))
     elif {"title", "name"} & fields.keys() and not set(_LISTS).intersection(keys):
-        _note_unknown(noted, f"the entry at byte {at:,} of {_called(path, entry)}", keys)
+        noted.keep_unknown(f"the entry at byte {at:,} of {_called(path, entry)}", keys)
     return stop
-
-
-def _note_unknown(noted: _Noted, entry: str, keys: Sequence[str]) -> None:
-    """Count an entry of unknown shape, and describe the first one."""
-    noted.unknown += 1
-    if not noted.first_unknown:
-        listed = ", ".join(f"`{key}`" for key in keys[:_MOST_KEYS])
-        noted.first_unknown = f"{entry} has {listed}"
 
 
 def _note_field(fields: dict[str, object], key: str, reel: Reel, at: int) -> int:

@@ -155,14 +155,12 @@ def _apply(about: AboutCore, memory: CoreMemory, edit: CoreEdit) -> CoreMemory |
         outcome = apply_edit(about.layout.functions, memory, edit)
     if isinstance(outcome, Refusal):
         return outcome
-    faults = (
-        check(about, memory, outcome) for check in (_claims_name, _claims_life, _brings_in_mark)
+    return (
+        refuse_claim(memory, outcome, about.names)
+        or _claims_life(about, memory, outcome)
+        or _brings_in_mark(about, memory, outcome)
+        or outcome
     )
-    return next(filter(None, faults), outcome)
-
-
-def _claims_name(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:
-    return refuse_claim(before, after, about.names)
 
 
 def _claims_life(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Refusal | None:

@@ -230,17 +230,15 @@ def _kind(text: str) -> str:
     rest = _PLACEHOLDER.sub("", text)
     if not rest.strip().strip(UNSEEN + "\u200b"):
         named = [name for name in _PLACEHOLDER.findall(text) if name != _EMPTY]
-        return _name_placeholder(named[0]) if named else ""
+        if not named:
+            return ""
+        return next((kind for begins, kind in _PLACEHOLDERS if named[0].startswith(begins)), _OTHER)
     if not has_words(rest):
         has_symbols = any(unicodedata.category(mark) in _SYMBOLS for mark in rest)
         return "emoji" if has_symbols else "punctuation"
     return (
         "a few words" if any(piece.prose for piece in split_sentences(rest)) else "code or tables"
     )
-
-
-def _name_placeholder(name: str) -> str:
-    return next((kind for begins, kind in _PLACEHOLDERS if name.startswith(begins)), _OTHER)
 
 
 def paragraphs_for(memories: int, words: float) -> int:
@@ -262,7 +260,9 @@ def in_paragraphs(
     reading = read_passage(tuple(chain.from_iterable(passages)), tuple(before))
     if not reading.sentences:
         return NOTHING_MORE if any(passages) else ""
-    starts = _starts(passages, paragraphs_for(len(passages), words))
+    count = paragraphs_for(len(passages), words)
+    ends = [0, *accumulate(map(len, passages))]
+    starts = [ends[len(passages) * at // count] for at in range(count)]  # of each paragraph
     kept = _choose(
         reading, weigh_sentences(reading), words, besides, starts if len(starts) > 1 else ()
     )
@@ -274,9 +274,3 @@ def in_paragraphs(
         day = reading.days[paragraph[-1]]
     text = "\n\n".join(paragraphs)
     return fit(text, words) if reading.sentences[kept[0]].words > words else text
-
-
-def _starts(passages: Sequence[Sequence[Said]], paragraphs: int) -> list[int]:
-    """Return the number of the first message of each paragraph."""
-    ends = [0, *accumulate(map(len, passages))]
-    return [ends[len(passages) * at // paragraphs] for at in range(paragraphs)]

@@ -180,9 +180,14 @@ def _weights(
     times = Counter(_words_of(sentences))
     of_persona = set(_words_of(each for each in sentences if each.role == PERSONA))
     of_person = set(_words_of(each for each in sentences if each.role != PERSONA))
+    everyday = [
+        words
+        for tongue in tongues
+        for words in (tongue.common, tongue.me, tongue.you, tongue.leaning)
+    ]
     weights: dict[str, float] = {}
     for term, count in times.items():
-        is_everyday = any(_is_everyday(term, tongue) for tongue in tongues)
+        is_everyday = any(term in words for words in everyday)
         weights[term] = _EVERYDAY if is_everyday else sqrt(min(count, _MOST_TIMES))
         if term in of_persona and term in of_person:
             weights[term] *= 1 + _TAKEN_UP * (1 - life)
@@ -191,10 +196,6 @@ def _weights(
         if has_digit(term):
             weights[term] *= _FIGURE
     return weights
-
-
-def _is_everyday(term: str, tongue: Tongue) -> bool:
-    return any(term in words for words in (tongue.common, tongue.me, tongue.you, tongue.leaning))
 
 
 def measure_inwardness(sentences: Sequence[Sentence], tongue: Tongue) -> list[float]:

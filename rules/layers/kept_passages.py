@@ -177,7 +177,9 @@ def after_export(
     for pin in shown.would_keep:
         if pin.key in kept_by_pin:
             continue
-        covering = [at for at, other in enumerate(after) if _is_covered(pin, other)]
+        covering = [
+            at for at, other in enumerate(after) if other.state != "released" and other.covers(pin)
+        ]
         for at in covering:
             after[at] = replace(after[at], is_pinned=True, shown=shown.newest, shown_at=now)
         if not covering:
@@ -185,11 +187,6 @@ def after_export(
     known = {(passage.key, passage.text) for passage in after}
     offers = [offer for offer in shown.offers if (offer.key, offer.text) not in known]
     return (*after, *(replace(offer, at=now) for offer in offers))
-
-
-def _is_covered(pin: KeptPassage, passage: KeptPassage) -> bool:
-    """Return whether a passage that is not released has all that a pin would keep."""
-    return passage.state != "released" and passage.covers(pin)
 
 
 def _compare(passage: KeptPassage, shown: ShownPins) -> KeptPassage:

@@ -1,7 +1,8 @@
 """Read a chat as TypingMind itself would: with the standard library's parser, as plain JSON.
 
 Only the proof uses this, which must find what our own reader (chat.py, message.py) gets wrong. They
-share only `Number`, `without_bulk` and `make_printable`; see rules/output/prove.py.
+share only `Number`, `refuse_constant`, `without_bulk` and `make_printable`; see
+rules/output/prove.py.
 """
 
 import json
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 
 from rules.typingmind import spans
 from rules.typingmind.content import make_printable
-from rules.typingmind.spans import Number, without_bulk
+from rules.typingmind.spans import Number, refuse_constant, without_bulk
 
 Json = dict[str, object]
 
@@ -39,14 +40,10 @@ def parse_json(text: str) -> Json:
     (an image) is replaced by its SHA-256, as two chats are compared in memory. Raises ValueError,
     or TypeError where the text is no object.
     """
-    value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=_refuse)
+    value = json.loads(text, parse_int=Number, parse_float=Number, parse_constant=refuse_constant)
     if not isinstance(value, dict):
         raise TypeError("chats and messages are objects")
     return {key: without_bulk(inner) for key, inner in value.items()}
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)
 
 
 def messages_of(chat: Json) -> list[Json]:

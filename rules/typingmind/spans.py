@@ -107,11 +107,12 @@ def as_list(holder: object, key: str) -> list[object]:
     return items if isinstance(items, list) else []
 
 
-def _refuse_constant(name: str) -> None:
+def refuse_constant(name: str) -> None:
+    """Raise ValueError: Python reads NaN and Infinity, which JSON does not have."""
     raise ValueError(f"{name} is not a JSON value")
 
 
-_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=refuse_constant)
 """Numbers stay text: Python refuses ints of over 4,300 digits, and 1e400 would become infinite."""
 
 
