@@ -69,6 +69,25 @@ def put_under_memories(
     return completed
 
 
+def mark_deleted(
+    archive: Archive, row: int, keys: Collection[str], named: Collection[str], when: str
+) -> None:
+    """Mark messages of a chat as deleted: of `keys`, those that a list of deletions has `named`.
+
+    `named` are uuids. A message under a memory stays as it is, and so does one that an export has
+    shown since it was put back. Needs a transaction of the caller's.
+    """
+    put_back = archive.run(
+        """
+        SELECT message, key, uuid FROM said WHERE chat = ? AND left_out = ?
+            AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
+        """,
+        (row, UNDER_SOME_MEMORY),
+    )
+    deleted = [(when, message) for message, key, uuid in put_back if key in keys and uuid in named]
+    archive.run_many("UPDATE message SET left_out = NULL, gone_at = ? WHERE id = ?", deleted)
+
+
 def _run_of(marker: Marker, free: Sequence[_Free], taken_out: Collection[str]) -> Sequence[_Free]:
     """Return the free messages from a memory's first to its last; none if their number differs."""
     uuids = [uuid for *_, uuid in free]

@@ -24,7 +24,12 @@ from daemon.archive.memories import end_turn, memories, replace_edition
 from daemon.archive.message_versions import put_back, remember
 from daemon.archive.messages import message_keys, past
 from daemon.archive.outputs import Output, last_output, record_output
-from daemon.archive.rebuilding import count_chat, note_sources, put_under_memories
+from daemon.archive.rebuilding import (
+    count_chat,
+    mark_deleted,
+    note_sources,
+    put_under_memories,
+)
 from daemon.chat.opening_edits import take_over
 from daemon.chat.reading import dates_of_copies, read_chat
 from daemon.config.loading import load_texts
@@ -53,7 +58,7 @@ from rules.typingmind.dates import in_zone
 from rules.typingmind.document import chat_container
 from rules.typingmind.message import Message, read_message
 from rules.typingmind.new_chat import as_new_chat, new_chat_id
-from rules.typingmind.originals import is_original, plain_original
+from rules.typingmind.originals import deleted_uuids, is_original, plain_original
 
 _NEW_CHATS = 9
 
@@ -153,7 +158,10 @@ def _fill(
     *,
     is_new: bool,
 ) -> None:
-    """Add memories, then raw messages, and at last the state of the newest file, if that is new."""
+    """Add memories, then raw messages, and at last the state of the newest file, if that is new.
+
+    Messages that the person has deleted, by the newest file's list of deletions, count as deleted.
+    """
     archive, row = context.archive, chat_row(context.archive, chat_id)
     file, with_memories = _with_memories(chat_id, newest, files)
     shown = group_by_memory(recognize(read_messages(with_memories), {}))
@@ -167,6 +175,8 @@ def _fill(
         is_fork = bool(adopted.past)
     taken_out = _put_back(archive, row, chat_id, files[chat_id], is_fork=is_fork)
     _complete(context, row, with_memories, shown, taken_out)
+    named = deleted_uuids(chat_in(newest, chat_id))
+    mark_deleted(archive, row, taken_out, named, newest.kept_at)
     if is_new or lacks_memories:
         _take_newest_state(context, chat_id, newest)
         _note_output(archive, file, with_memories)

@@ -129,11 +129,12 @@ def test_a_memory_gets_back_its_messages_without_those_that_the_person_had_delet
         cycle.device.delete(cycle.chat_id, cycle.live()[-1])
     for _ in range(4):
         cycle.talk().goes_round()
-    bounds = cycle.bounds()
+    bounds, messages = cycle.bounds(), raw(cycle)
     lose(cycle)
     assert rebuilt(cycle)["chats"][0]["without_messages"] == 0
     assert cycle.bounds() == bounds
     assert not {key for _, _, key in bounds} & {*deleted}
+    assert raw(cycle) == messages
     quiet(cycle)
 
 
