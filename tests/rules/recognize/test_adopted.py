@@ -4,13 +4,16 @@ A memory that nobody knows is kept as it is; what was said in the fork keeps its
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from rules.conversation.history import Past, Place, group_by_memory
-from rules.conversation.memory import Edition, Kind, Memory, fold_id
+from rules.conversation.history import Group, Past, Place, group_by_memory
+from rules.conversation.kept_wishes import with_wishes
+from rules.conversation.marker import Marker
+from rules.conversation.memory import Edition, Kind, Memory, Wish, fold_id
 from rules.recognize.adopted import (
     Adopted,
     as_dated,
@@ -271,6 +274,58 @@ def test_a_quote_is_from_where_its_marker_names_if_that_message_says_it() -> Non
     assert source({own.source: [f"Well, {own.text}."]}) == own.source
     assert source({own.source: ["something else", own.text[:9], own.text[9:]]}) == ""
     assert source({"another": [own.text]}) == ""
+
+
+WISHES = (Wish("Please never call me Jo.", "u1"), Wish("Keep the lamp lit.", "u3"))
+
+
+def with_stated(memory: Memory, wishes: Sequence[Wish] = WISHES) -> Memory:
+    """The same memory, which ends with these wishes."""
+    return replace(memory, edition=with_wishes(memory.edition, wishes, 0, length))
+
+
+def last_message(shown: Mapping[str, Group], **fields: Any) -> dict[str, Group]:
+    """What the export shows, with other fields in the field of ours of the last message of each memory."""
+    return {
+        name: {
+            **group,
+            6: replace(group[6], ours=replace(group[6].ours or Marker("", ""), **fields)),
+        }
+        for name, group in shown.items()
+    }
+
+
+def test_the_wishes_that_a_frozen_memory_ends_with_are_known_as_such() -> None:
+    (memory,) = freeze(shows(with_stated(M1)), 1, length).memories
+    assert [wish.text for wish in memory.edition.wishes] == [wish.text for wish in WISHES]
+    assert {wish.source for wish in memory.edition.wishes} == {""}
+    assert (memory.edition.number, memory.edition.kind) == (M1.edition.number, "as-of")
+    assert (memory.edition.agent, memory.edition.context_manager) == ("unknown", "unknown")
+    assert (memory.source_tokens, memory.level, memory.in_prompts) == (0, 1, memory.edition)
+
+
+def test_a_wish_is_from_where_its_marker_names_if_that_message_says_it() -> None:
+    shown = shows(with_stated(M1))
+    (memory,) = freeze(shown, 1, length).memories
+    said = {"u1": ["Well. Please never call me Jo. Ever."], "u3": ["something else"]}
+    cited = with_cited_sources(memory.edition, shown["m1"], said)
+    assert [wish.source for wish in cited.wishes] == ["u1", ""]
+
+
+def test_an_older_marker_tells_only_how_many_wishes_there_are() -> None:
+    older = last_message(shows(with_stated(M1)), cited=())
+    (memory,) = freeze(older, 1, length).memories
+    assert [wish.text for wish in memory.edition.wishes] == [wish.text for wish in WISHES]
+    (memory,) = freeze(last_message(older, wishes=1), 1, length).memories
+    assert [wish.text for wish in memory.edition.wishes] == [WISHES[-1].text]
+    (memory,) = freeze(last_message(older, wishes=0), 1, length).memories
+    assert memory.edition.wishes == ()
+
+
+def test_what_the_person_wrote_at_the_end_of_a_memory_is_theirs_and_no_list_of_wishes() -> None:
+    edited = last_message(shows(with_stated(M1)), text="as memproc wrote it")
+    (memory,) = freeze(edited, 1, length).memories
+    assert (memory.edition.wishes, memory.pinned) == ((), True)
 
 
 def test_a_memory_that_the_person_wrote_stays_pinned_where_no_text_tells_it() -> None:

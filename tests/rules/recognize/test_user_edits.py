@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rules.conversation.history import Past, Place, group_by_memory
 from rules.conversation.marker import known_markers
-from rules.conversation.memory import Edition, Memory
+from rules.conversation.memory import Edition, Kind, Memory
 from rules.output.assemble import Mode
 from rules.recognize.known import Known
 from rules.recognize.recognize import recognize
@@ -106,6 +106,32 @@ def test_a_text_that_was_edited_back_to_another_edition_is_that_edition() -> Non
             edit(slot, text)(messages)
 
     assert done(back, [newer, M2, M3]) == UNTOUCHED
+
+
+BEFORE, SINCE = "2026-03-31T12:00:00.000Z", "2026-04-02T12:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("when", "kind", "is_edit"),
+    [(SINCE, "person", True), (BEFORE, "person", False), (SINCE, "hindsight", False)],
+)
+def test_words_of_before_are_an_edit_where_the_person_wrote_them_after_words_of_their_own(
+    when: str, kind: Kind, is_edit: bool
+) -> None:
+    """An older copy, as another device may have, was not edited since; and what memproc wrote was never theirs."""
+    own = with_edition(M1, 2, kind)
+    own = replace(own, edition=replace(own.edition, written_at="2026-04-01T12:00:00.000Z"))
+    hand = done(lambda messages: messages[4].update(updatedAt=when), [own, M2, M3])
+    assert hand.edited == ({"m1": M1.edition} if is_edit else {})
+
+
+def test_the_person_s_own_words_are_no_edit_again() -> None:
+    own = with_edition(M1, 2, "person")
+    own = replace(own, edition=replace(own.edition, written_at="2026-04-01T12:00:00.000Z"))
+    hand = done(
+        lambda messages: messages[4].update(updatedAt=SINCE), [own, M2, M3], shown=[own, M2, M3]
+    )
+    assert hand.edited == {}
 
 
 def test_a_memory_that_lost_a_message_is_not_edited() -> None:
