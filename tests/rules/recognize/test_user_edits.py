@@ -324,3 +324,42 @@ def test_a_memory_is_edited_forgotten_or_as_it_was_and_never_two_of_these(
     assert set(hand.edited) == {names[at] for at in edited - deleted}
     assert set(hand.forgotten) == {names[at] for at in deleted - forgotten}
     assert set(hand.recalled) == {names[at] for at in forgotten - deleted}
+
+
+@pytest.mark.parametrize("excluded", [True, False])
+def test_an_edited_original_without_our_field_stays_one_while_it_is_excluded_beside_another(
+    excluded: bool,
+) -> None:
+    """It is known by its uuid, as long as another original of its memory stands there, too."""
+
+    def strip_and_edit(messages: list[Json]) -> None:
+        for message in messages:
+            if message["uuid"] == TALK[2].uuid:
+                del message["memproc"]
+                message["content"] = "what I meant"
+                message["contextClearedAt"] = "x" if excluded else None
+
+    chat = exported(strip_and_edit, keep=True)
+    places = {place.message.uuid: place for place in places_of(chat)}
+    edited, neighbour = places[TALK[2].uuid], places[TALK[3].uuid]
+    assert neighbour.original == "m2"
+    if not excluded:
+        assert (edited.original, edited.lived) == ("", True)
+        return
+    assert (edited.original, edited.for_attachment, edited.lived) == ("m2", True, False)
+    assert edited.key == TALK[2].uuid
+    assert edited.message == read_messages(chat)[edited.at]
+    assert edited.written == edited.message.raw
+
+
+def test_an_edited_original_alone_without_our_field_is_talk() -> None:
+    def strip_and_edit(messages: list[Json]) -> None:
+        beside = [at for at, message in enumerate(messages) if message["uuid"] == TALK[3].uuid]
+        del messages[beside[0]]
+        for message in messages:
+            if message["uuid"] == TALK[2].uuid:
+                del message["memproc"]
+                message["content"] = "what I meant"
+
+    places = {place.message.uuid: place for place in places_of(exported(strip_and_edit, keep=True))}
+    assert places[TALK[2].uuid].original == ""
