@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -153,6 +154,20 @@ def test_an_edition_from_after_the_fork_is_none_of_its_own(kind: Kind) -> None:
     assert since == kin
 
 
+def test_a_fork_has_the_persons_edition_of_before_it_and_not_the_hindsight_of_after_it() -> None:
+    own, since = with_edition(M1, 2, "person"), with_edition(M1, 3)
+    told = replace(since, in_prompts=own.edition, chosen=2, pinned=True)
+    kin = kin_of([told, M2, M3])
+    kin = replace(kin, editions={**kin.editions, "m1": [M1.edition, own.edition, since.edition]})
+    forked = as_forked(kin, shows(own, M2), "hindsight")
+    assert [edition.number for edition in forked.editions["m1"]] == [1, 2]
+    memory = forked.memories[0]
+    assert (memory.edition, memory.in_prompts) == (own.edition, own.edition)
+    assert (memory.chosen, memory.pinned) == (2, True)
+    before = as_forked(kin, shows(M1, M2), "hindsight").memories[0]
+    assert (before.edition, before.chosen, before.pinned) == (M1.edition, None, False)
+
+
 def test_the_export_of_a_fork_of_a_fork_may_call_its_memories_as_either_chat_before_it_did() -> (
     None
 ):
@@ -185,6 +200,19 @@ def test_memories_that_nobody_knows_are_kept_as_they_stand() -> None:
         ("message number 0", "")
     ]
     assert (first.first, first.last) == (M1.first, M1.last)
+
+
+def test_a_frozen_memory_has_the_time_of_its_first_and_last_message_in_the_persons_zone() -> None:
+    group = dict(shows(M1)["m1"])
+    for slot, when in ((1, "2026-03-01T20:00:00.000Z"), (6, "2026-03-02T20:00:00.000Z")):
+        message = replace(group[slot].message, created_at=when)
+        group[slot] = replace(group[slot], message=message)
+    tokyo = ZoneInfo("Asia/Tokyo")
+    (memory,) = freeze({"m1": group}, 1, length, zone=tokyo).memories
+    assert memory.began_at == "2026-03-02T05:00:00+09:00"
+    assert memory.ended_at == "2026-03-03T05:00:00+09:00"
+    assert memory.edition.written_at == "2026-03-01T20:00:00.000Z"
+    assert memory.edition.requests == ()
 
 
 def test_a_frozen_memory_whose_name_is_taken_gets_one_of_its_own_and_answers_to_both() -> None:

@@ -191,6 +191,16 @@ def test_a_message_that_is_gone_is_told_by_what_the_list_says() -> None:
     )
 
 
+def test_an_answer_that_was_made_anew_is_told_as_replaced() -> None:
+    def regenerate(messages: list[Json]) -> None:
+        messages[-1] |= {"uuid": "anew", "content": [{"type": "text", "text": "Another answer."}]}
+
+    reading = read(exported(regenerate, lists=NEW_LISTS))
+    assert (describe_edits(reading), describe_missing(reading.absent)) == ("1 answer replaced", "")
+    twice = replace(reading, absent=replace(reading.absent, replaced=2, deleted=1))
+    assert describe_edits(twice) == "1 deleted message, 2 answers replaced"
+
+
 def test_several_that_are_gone_are_told_together() -> None:
     both = without(-1, -1)
     assert describe_missing(read(exported(both, lists=NEW_LISTS)).absent) == (
