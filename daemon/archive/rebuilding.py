@@ -9,6 +9,9 @@ from rules.conversation.marker import Marker
 _WITHOUT_MESSAGES = (
     "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.memory = memory.id)"
 )
+_UNDER_NO_MEMORY = (
+    "NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)"
+)
 _Free = tuple[int, int, str, str]
 """A raw message under no memory: its row, the row of its version, its key, and its uuid or ""."""
 
@@ -37,12 +40,11 @@ def put_under_memories(
     `taken_out`. Needs a transaction of the caller's.
     """
     free = archive.run(
-        """
+        f"""
         SELECT message, version, key, coalesce(uuid, '') FROM said
-        WHERE chat = ? AND (left_out IS NULL OR left_out = ?)
-            AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
-          ORDER BY position
-        """,
+        WHERE chat = ? AND (left_out IS NULL OR left_out = ?) AND {_UNDER_NO_MEMORY}
+        ORDER BY position
+        """,  # noqa: S608
         (row, UNDER_SOME_MEMORY),
     )
     without = archive.column(
@@ -72,16 +74,15 @@ def put_under_memories(
 def mark_deleted(
     archive: Archive, row: int, keys: Collection[str], named: Collection[str], when: str
 ) -> None:
-    """Mark messages of a chat as deleted: of `keys`, those that a list of deletions has `named`.
+    """Mark those messages of a chat as deleted that have one of `keys` and whose uuid is `named`.
 
-    `named` are uuids. A message under a memory stays as it is, and so does one that an export has
+    `named` are the uuids in a list of deletions. A message under a memory stays as it is, and so does one that an export has
     shown since it was put back. Needs a transaction of the caller's.
     """
     put_back = archive.run(
-        """
-        SELECT message, key, uuid FROM said WHERE chat = ? AND left_out = ?
-            AND NOT EXISTS (SELECT 1 FROM chunk_message WHERE chunk_message.message = said.message)
-        """,
+        f"""
+        SELECT message, key, uuid FROM said WHERE chat = ? AND left_out = ? AND {_UNDER_NO_MEMORY}
+        """,  # noqa: S608
         (row, UNDER_SOME_MEMORY),
     )
     deleted = [(when, message) for message, key, uuid in put_back if key in keys and uuid in named]
