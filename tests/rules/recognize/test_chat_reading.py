@@ -67,14 +67,13 @@ def exported(
     return chat_of([read_message(json_bytes(message)) for message in messages], **sync)
 
 
-def known_of(memories: Sequence[Memory] = ALL, **more: object) -> Known:
+def known_of(memories: Sequence[Memory]) -> Known:
     """What the archive knows: six messages of the talk under three memories, and the last two live."""
     live = [
         KnownMessage(str(old.uuid), old.uuid, old.digest, old.role, old.created_at)
         for old in TALK[6:]
     ]
-    known = Known("c", memories, editions_of(memories), PAST, live=live, seen=SEEN)
-    return replace(known, **more)  # type: ignore[arg-type]
+    return Known("c", memories, editions_of(memories), PAST, live=live, seen=SEEN)
 
 
 def recognized(chat: Chat, known: Known) -> tuple[Recognized, Absent]:
@@ -245,22 +244,16 @@ def test_what_was_forgotten_or_recalled_before_is_not_lost() -> None:
 
 
 def test_a_fold_that_typingmind_names_as_deleted_counts_once() -> None:
-    def lose_it(*, named: bool) -> bool:
-        uuids: list[str] = []
+    whole = exported(as_it_is, [FOLD, M3])
+    of_fold = [message.uuid for message in read_messages(whole)[of_memory(1)]]
 
-        def delete(messages: list[Json]) -> None:
-            uuids.extend(message["uuid"] for message in messages[of_memory(1)] if named)
-            del messages[of_memory(1)]
+    def is_lost(deleted: Sequence[str | None]) -> bool:
+        chat = exported(without(of_memory(1)), [FOLD, M3], deleted=deleted, lists=NEW_LISTS)
+        return lost(chat, [*ALL, FOLD])
 
-        exported(delete, [FOLD, M3])
-        return lost(
-            exported(without(of_memory(1)), [FOLD, M3], deleted=uuids, lists=NEW_LISTS),
-            [*ALL, FOLD],
-        )
-
-    assert not lost(exported(as_it_is, [FOLD, M3]), [*ALL, FOLD])
-    assert not lose_it(named=True), "it is one memory of two"
-    assert lose_it(named=False), "it stands for two of three"
+    assert not lost(whole, [*ALL, FOLD])
+    assert not is_lost(of_fold), "it is one memory of two"
+    assert is_lost([]), "it stands for two of three"
 
 
 def test_what_a_chat_takes_over_stands_in_order_and_folds_come_last() -> None:
