@@ -3,7 +3,7 @@
     Planned, ModelAnswered ...    the file is in work, and how far
     BatchSent                     the same, and a batch is waited for
     ChatIs                        the outcome of one of its chats
-    RunDone                       written, unchanged or skipped, by the outcomes of its chats
+    RunDone                       written, done or skipped, by the outcomes of its chats
     RunFailed, retry_or_skip      tried again later, in the end skipped; or it waits for the person
     stopped                       the next daemon goes on with it
 
@@ -19,6 +19,7 @@ from time import monotonic
 from daemon.archive.archive import Archive
 from daemon.archive.arrivals import change_state, find_arrival
 from daemon.archive.log import note, times_in
+from daemon.archive.outputs import last_output
 from daemon.archive.progress import FileProgress, gone_on
 from daemon.archive.work import (
     Ended,
@@ -194,11 +195,23 @@ class FileWork:
             return self._again_later(shown.detail, shown.next_step, asked)
         if skipped:
             return self._end("skipped", skipped[0].detail, skipped[0].next_step)
-        if written := [Path(chat.path).name for chat in self.chats if chat.kind == "written"]:
+        if ready := [Path(chat.path).name for chat in self.chats if self._is_ready(chat)]:
             fetched_back = "TypingMind takes it back by itself"
             what = fetched_back if is_sent(self.file) else "ready to be imported"
-            return self._end("written", f"{what}: {', '.join(written)}")
+            return self._end("written", f"{what}: {', '.join(ready)}")
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
+
+    def _is_ready(self, chat: ChatIs) -> bool:
+        """Return whether the chat's updated export was made from this file.
+
+        An earlier run on the file may have written it, and have ended before the person was told.
+        A run by hand tells only what it has written itself.
+        """
+        if chat.kind == "written" or self.by_hand or not chat.path:
+            return chat.kind == "written"
+        last = last_output(self.archive, chat.chat_id)
+        content = find_arrival(self.archive, self.arrival).sha256
+        return last is not None and (last.path, last.source_sha256) == (chat.path, content)
 
     def _failed(self, event: RunFailed) -> Event:
         """Put the file off for as long as the trouble may last. Return the event."""

@@ -21,8 +21,10 @@ from tests.stories.daemon import (
     memories_in,
     quick_person,
     running,
+    standing_still,
     updated,
 )
+from tests.stories.databases import archive_of, values_in
 from tests.stories.person import Person
 
 pytestmark = [
@@ -112,6 +114,38 @@ def test_stopped_and_killed_in_the_middle_of_calls_nothing_is_asked_twice(
         )
         assert server.meter.failures == {}
         assert memories_in(updated(ida, "talk")) == len(+server.meter.answered) / 4 > 0
+
+
+@pytest.mark.long
+def test_an_export_that_was_written_as_the_daemon_was_killed_is_ready_to_be_imported(
+    ida: Person, tmp_path: Path
+) -> None:
+    content = export("talk", 7800)
+    with serve(tmp_path / "server", {"seconds": CALL_SECONDS}) as server:
+        asks(ida, server)
+        ida.drop(content, "talk.json")
+        with running(ida, ANTHROPIC_API_KEY=KEY) as daemon:
+            daemon.until(lambda: server.meter.calls >= 2, "the second call is under way")
+            worker = daemon.worker()
+            with standing_still(daemon.process.pid):  # so it hears nothing of what its worker does
+                daemon.until(
+                    lambda: any(table == "output" for table, _ in values_in(archive_of(ida))),
+                    "the updated export is written and recorded",
+                )
+                daemon.process.kill()
+            daemon.process.wait()
+            end = monotonic() + STOP_SECONDS
+            while is_there(worker):
+                assert monotonic() < end, "the worker outlives its daemon"
+        assert [row.state for row in daemon.rows()] == ["working"]
+        written = [path.read_bytes() for path in ida.updated()]
+        calls = server.meter.calls
+        with running(ida, ANTHROPIC_API_KEY=KEY) as daemon:
+            row = daemon.comes_to("talk.json", "written", "done")
+            assert row.reason.startswith("ready to be imported: "), row
+            all_is_processed(daemon, content)
+        assert [path.read_bytes() for path in ida.updated()] == written
+        assert server.meter.calls == calls
 
 
 @pytest.mark.long

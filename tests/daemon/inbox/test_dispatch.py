@@ -16,6 +16,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.arrivals import Arrival, find_arrival
 from daemon.archive.jobs import jobs
 from daemon.archive.log import entries_after
+from daemon.archive.outputs import Output, record_output
 from daemon.archive.signs import sign
 from daemon.archive.work import newest_outcomes, work_in_trouble
 from daemon.events import (
@@ -226,6 +227,22 @@ def test_a_file_comes_to_what_its_chats_have(world: World, chat: ChatIs, state: 
 
     assert world.arrival().state == state
     assert world.arrival().tries == 0
+
+
+@pytest.mark.parametrize(("source", "state"), [(SHA, "written"), ("b" * 64, "done")])
+def test_an_updated_export_in_its_place_is_told_where_it_was_made_from_this_file(
+    world: World, source: str, state: str
+) -> None:
+    """The work broke off before; or another file with the same messages was worked on."""
+    in_place = ChatIs("abc", "The Garden", "unchanged", "in its place", path="/u/Garden.json")
+    record_output(world.archive, Output("abc", "/u/Garden.json", "", "", source, now()))
+    world.dropped()
+    world.says(in_place, RunDone())
+
+    world.go()
+
+    reason = "ready to be imported: Garden.json" if state == "written" else "in its place"
+    assert (world.arrival().state, world.arrival().reason) == (state, reason)
 
 
 def test_what_could_not_be_kept_at_once_is_in_the_log_once(world: World) -> None:
