@@ -231,11 +231,16 @@ def _keep_new(work: _Chunks, memory: Memory, layers: Sequence[Layer]) -> None:
 
 
 def _keep_again(work: _Chunks, existing: Memory, edition: Edition, layers: Sequence[Layer]) -> None:
-    """Keep another edition of a memory, except an extracted one where nothing demands one."""
-    if not existing.due and edition.is_extracted:
-        return
+    """Keep another edition of a memory, except an extracted one where nothing demands one.
+
+    Facts are taken from its chunk in either case; core memory waits for a model's edition.
+    """
     archive = work.archive
     with archive.transaction():
+        if not existing.due and edition.is_extracted:
+            taken: list[Layer] = [layer for layer in layers if layer == "facts"]
+            begin_steps(archive, existing.memory_id, existing.in_prompts.number, taken)
+            return
         number = keep_edition(archive, existing.memory_id, edition)
         begin_steps(archive, existing.memory_id, number, layers)
         if existing.due:

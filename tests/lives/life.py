@@ -122,6 +122,9 @@ class Life:
             self._unanswered.add(self.person.chat_id)
             self._look()
         prove_archive(before, self.person.archive)
+        # Whether it came to noting what the export shows, only the archive can tell.
+        memories = self._account().memories
+        self._recalled -= {name for name, memory in memories.items() if not memory.recalled}
         self._accepted[self.person.chat_id] = self._accepted.get(
             self.person.chat_id, {}
         ) | self._raw_of(given)

@@ -40,6 +40,8 @@ class Kept:
     forgotten: bool
     pinned: bool
     """Whether the person has pinned or edited it."""
+    recalled: bool
+    """Whether it was recalled, and no run has noted it in an export since."""
     members: tuple[str, ...]
     chunk: tuple[int, ...]
     """The rows of the messages under it, in order."""
@@ -240,12 +242,14 @@ def _memories(connection: sqlite3.Connection, chat: int) -> dict[str, Kept]:
             level,
             bool(forgotten),
             bool(pinned),
+            bool(recalled),
             tuple(member for (member,) in members.get(name, ())),
             tuple(message for (message,) in chunks.get(name, ())),
             tuple(_edition(name, *row) for row in editions[name]),
         )
-        for name, number, level, forgotten, pinned in connection.execute(
-            "SELECT id, number, level, forgotten_at IS NOT NULL, pinned FROM memory WHERE chat = ?",
+        for name, number, level, forgotten, pinned, recalled in connection.execute(
+            "SELECT id, number, level, forgotten_at IS NOT NULL, pinned, recalled FROM memory "
+            "WHERE chat = ?",
             (chat,),
         )
     }

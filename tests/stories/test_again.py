@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,6 +113,32 @@ def test_a_fallback_model_writes_what_was_refused(ines: Person, refusing: Server
     assert steps.count("refinement") == 2
     questions = [request.step for request in sent(refusing)[asked:]]
     assert set(questions) <= {"analysis"}, "of the agent nothing is asked that it has refused"
+
+
+@pytest.mark.full
+def test_facts_are_taken_once_from_a_chunk_that_only_later_finds_a_model(
+    ines: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first agent refuses it, so the engine's memory stays; the facts were taken all the same."""
+    ines.settings('[models]\nagent = "memproc/extractive"\n')
+    ended = ines.memproc("run")
+    assert ended.code == 0, ended
+    assert made_by(ines) == {EXTRACTED}
+    ines = replace(ines, layers=True)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with (
+        running(ines, "refusing", ALL_REFUSED) as refusing,
+        running(ines, "willing", {}) as willing,
+    ):
+        openai = f'[models.options."openai/*"]\napi_base = "{willing.url}/v1"\n'
+        asks(ines, refusing, f'context_manager = "openai/gpt-4o"\n{openai}')
+        assert ines.memproc("run").code == 0
+        assert made_by(ines) == {EXTRACTED}
+        assert [request.step for request in sent(willing)].count("facts") == 2
+        ines.settings(f'[models]\nagent = "openai/gpt-4o"\n{openai}')
+        assert ines.memproc("run").code == 0
+        assert made_by(ines) == {WRITTEN}
+        assert [request.step for request in sent(willing)].count("facts") == 2
 
 
 def test_one_refusal_is_healed_by_other_words(ines: Person) -> None:
