@@ -70,6 +70,10 @@ def prove_layers(trip: Trip) -> None:
         _section_by_section(trip, shown(finished))
         _fact_by_fact(trip, shown(finished), in_order=finished not in trip.ours.openings)
         _preface(trip, finished)
+    numbers = {name: trip.after.memories[name].number for name in trip.after.chunks}
+    noted = {numbers[memory] for memory, layer, *_ in trip.after.ledger.steps if layer == "facts"}
+    taken = {fact.memory for fact in trip.after.ledger.facts if fact.memory is not None}
+    assert taken <= noted, "facts were taken after a memory, and nobody noted the step"
     for memory, layer, _, when in trip.after.ledger.steps:
         assert when or layer not in trip.layers, (
             f"{layer} is due after {memory}, and nobody does it"
