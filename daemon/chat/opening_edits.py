@@ -67,9 +67,9 @@ def take_over(archive: Archive, shown: ShownChat, now: str) -> tuple[bool, str]:
             said = read_shown(shown, message.wording)
             present = KeptOpening(message.wording, said.preface, "person", marker.text, now)
             is_told = present.is_as_written and (is_known or not said.headed)
-            base = edited_from(bases, marker.text)
-            if _is_edited_back(base, message) or not (is_told or _is_among(kept, present)):
-                notices.append(_keep_changes(archive, shown, base, present, is_known=is_known))
+            last = edited_from(bases, marker.text)
+            if _is_edited_back(last, message) or not (is_told or _is_among(kept, present)):
+                notices.append(_keep_changes(archive, shown, bases, present, is_known=is_known))
     notice = "; ".join(filter(None, notices))
     return is_known and bool(notices), notice and f'"{cut_title(shown.chat.title)}": {notice}'
 
@@ -107,18 +107,25 @@ def _inherit(archive: Archive, chat_id: str, text: str, marker: Marker) -> bool:
 def _keep_changes(
     archive: Archive,
     shown: ShownChat,
-    before: KeptOpening | None,
+    bases: Sequence[KeptOpening],
     theirs: KeptOpening,
     *,
     is_known: bool,
 ) -> str:
-    """Store an opening, and its differences from `before`; all of it, unless the chat `is_known`.
+    """Store an opening, and its differences from the last one; all of it, unless the chat `is_known`.
 
+    The last one of `bases` with headings counts: of one without them, nothing below was taken over.
     What memproc wrote is the person's, too, where they have edited it back. Return what the person
     is told of it; empty if nothing. What they wrote is kept also where a layer is off: it is there
     when that is on again.
     """
     chat_id, now = shown.chat.chat_id, theirs.at
+    headed = [
+        opening
+        for opening in bases
+        if opening.by == "memproc" or read_shown(shown, opening.text).headed
+    ]
+    before = edited_from(headed, theirs.base)
     was = (before.text if before else opening_text(archive, shown)) if is_known else ""
     keep_opening(archive, chat_id, theirs)
     by_user = is_known or not theirs.is_as_written
