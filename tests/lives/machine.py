@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from tests.lives.life import Life
+from tests.lives.model import REFUSING
 from tests.lives.person import Person
 from tests.typingmind.shapes import Build
 
 ANY, SLOT, TURNS = st.integers(0, 99), st.integers(1, 6), st.integers(1, 12)
 SOMEWHERE = st.none() | ANY
+ENGINE = "memproc/extractive"
 _IN_MEMORY = Path("/dev/shm")
 
 
@@ -220,6 +222,18 @@ class Lives(RuleBasedStateMachine):
     @rule(budget=st.sampled_from([500, 900, 1500, 4000]))
     def another_budget(self, budget: int) -> None:
         self.life.memproc.set("fold", budget=budget)
+
+    @rule(
+        agent=st.sampled_from(["test/agent", "test/other", REFUSING, ENGINE]),
+        manager=st.sampled_from(["test/small", ENGINE]),
+    )
+    def other_models_write(self, agent: str, manager: str) -> None:
+        self.life.memproc.set("models", agent=agent, context_manager=manager)
+
+    @rule(tail=st.sampled_from([1200, 2000, 5000]), chunk=st.sampled_from([400, 600, 900]))
+    def another_live_tail(self, tail: int, chunk: int) -> None:
+        self.life.memproc.set("tail", tokens=tail)
+        self.life.memproc.set("chunk", tokens=chunk)
 
     @rule(editions=st.sampled_from(["as-of", "hindsight"]))
     def other_editions_are_shown(self, editions: str) -> None:

@@ -8,6 +8,8 @@ from primer.prompt import ToolCall, Turn
 from primer.reply import Request
 from tests.lives.keeper import edits, operations
 
+REFUSING = "test/refusing"
+"""The agent that refuses every memory."""
 _PASSAGE = re.compile(r"<to_remember[^>]*>\n(.*?)\n</to_remember>", re.DOTALL)
 _QUOTED = re.compile(r"^\d+\. ", re.MULTILINE)
 _SENTENCE = re.compile(r"[^.?!\n]{12,}[.?!]")
@@ -25,6 +27,8 @@ class LivelyModel:
     def __call__(self, request: Request) -> Completion:
         assert request.key not in self.answered, "something is asked twice"
         self.asked += 1
+        if request.model.name == REFUSING and request.step not in ("core", "facts"):
+            return _ended("", "content_filter")
         dice = Random(request.key)
         if request.step == "quote":
             return _ended(_chosen(request.turns, dice) or _quote(request.turns, dice))
