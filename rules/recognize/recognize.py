@@ -11,9 +11,10 @@ are passed over there, since a merge of two devices may have put them anywhere.
                        counts
     opening, closing   two of these hold: it fits; it says what one of ours ever said; its uuid is
                        ours; it comes right before or after a memory, or closes an opening without
-                       memories. For an opening, it is enough that its marker names what ours said;
-                       the beginning of the chat then counts as its place. So the person's words
-                       stay in an opening that they edited in a fork
+                       memories. For an opening right before a memory, its marker is enough, and at
+                       the beginning of the chat one that names what ours said. So the person's
+                       words stay in an opening that they edited in a fork, or before the archive
+                       was lost
 
 If a message has one of our uuids and says what was written under it, the archive decides what it
 is, whether or not its marker agrees. An original that stays in the chat claims nothing, not even by
@@ -161,7 +162,8 @@ def _is_our_canned(
     the openings and closings before this one.
     """
     words = [_said_words(claim.message)]
-    if claim.own and claim.own.kind == OPENING:
+    is_opening = claim.own is not None and claim.own.kind == OPENING
+    if claim.own and is_opening:
         words.append(_marked_words(claim.own))
     # An opening comes right before what is left of a memory; a closing right after what is left of
     # one, or after the opening if no memory is.
@@ -179,7 +181,7 @@ def _is_our_canned(
         claim.by_uuid is not None,
         touches or (is_named and claim.at == 0),
     )
-    return sum(signs) >= 2
+    return sum(signs) >= 2 or (is_opening and touches)
 
 
 def _marked_words(marker: Marker) -> _Written:

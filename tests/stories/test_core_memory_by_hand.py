@@ -1,6 +1,7 @@
 """The person's own hand in the core memory: on the command line, in TypingMind's opening, and in memproc.toml."""
 
 import io
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -377,6 +378,22 @@ def test_headings_that_are_back_are_compared_with_what_was_taken_over_last(aria:
         assert aria.person.memproc("run").code == 0
     assert [event["section"] for event in events(aria)[len(was) :]] == ["promises"]
     assert values(aria)["promises"] == ["To go."]
+
+
+@pytest.mark.full
+def test_an_opening_that_was_edited_before_the_archive_was_lost_is_taken_over(aria: Life) -> None:
+    text = opening(aria)
+    aria.device.edit(aria.chat_id, opening_at(aria), text.replace("wait", "go"))
+    for name in ("state", "backups", "updated"):
+        shutil.rmtree(aria.person.home / name)
+    report = reported(aria, 800)
+    assert report["outcomes"][0]["outcome"] == "written"
+    kinds = [
+        message.get("memproc", {}).get("kind") for message in aria.device.messages(aria.chat_id)
+    ]
+    assert kinds.count("opening") == 1
+    assert values(aria)["promises"] == ["To go."]
+    assert "\n## human\n" + NOTED in opening(aria)
 
 
 @pytest.mark.full

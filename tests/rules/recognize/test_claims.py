@@ -97,6 +97,13 @@ def test_an_opening_edited_in_a_fork_with_new_uuids_is_ours_where_its_marker_nam
     assert kinds(*row(), edited, known=wrote)[6] == ""
 
 
+def test_an_edited_opening_before_a_memory_is_ours_where_the_archive_knows_nothing() -> None:
+    edited = opening("They begin otherwise.", of="They begin.")
+    assert kinds(edited, *row()) == [OPENING, *[MEMORY] * 6]
+    assert kinds(edited, closing(), user("Well?", 10))[0] == ""
+    assert kinds(*row(), edited)[6] == ""
+
+
 @pytest.mark.parametrize("at", range(9))
 def test_a_message_that_a_merge_has_put_among_ours_parts_nothing_that_the_person_edited(
     at: int,
