@@ -190,12 +190,12 @@ def sighting_of(status: os.stat_result) -> Sighting:
 
 
 def what_it_is(path: Path) -> tuple[str, str]:
-    """Return what a file is that is not named as exports are, and what to do, as two sentences."""
-    try:
-        with open_file(path) as file:
-            head = file.read(ENOUGH)
-    except OSError as error:
-        return f"{path.name} cannot be read: {error.strerror}.", "Allow memproc's user to read it."
+    """Return what a file is that is not named as exports are, and what to do, as two sentences.
+
+    Raise OSError.
+    """
+    with open_file(path) as file:
+        head = file.read(ENOUGH)
     if foreign := looks_like(head):
         return f"{path.name} is {foreign.what}.", foreign.step_for(path.name)
     return (
@@ -222,13 +222,22 @@ def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
         for entry in candidates(folder):
             match entry:
                 case Candidate(path) if not is_named_as_export(path):
-                    unprocessed.append((Path(path), *what_it_is(Path(path))))
+                    unprocessed.append((Path(path), *_what_it_is_if_readable(Path(path))))
                 case UnusableFile(path, reason):
                     sentence = f"{Path(path).name} cannot be used: {reason}."
                     unprocessed.append((Path(path), sentence, "Mend that, then try again."))
     except OSError:
         return ()
     return tuple(sorted(unprocessed))
+
+
+def _what_it_is_if_readable(path: Path) -> tuple[str, str]:
+    """Return what a file is and what to do, or why it cannot be read."""
+    try:
+        return what_it_is(path)
+    except OSError as error:
+        next_step = remedy(error, "Allow memproc's user to read it.")
+        return f"{path.name} cannot be read: {error.strerror}.", next_step
 
 
 def exports_in(path: Path) -> tuple[Path, ...]:

@@ -153,30 +153,38 @@ class Scanner:
             return ()
         if is_named_as_export(arrival.path):
             return self._take(arrival, path)
-        reason, next_step = what_it_is(path)
+        try:
+            reason, next_step = what_it_is(path)
+        except OSError as error:
+            self._settles_again(arrival, f"it cannot be read yet: {error.strerror}")
+            return ()
         change_state(self._archive, arrival.id, "skipped", reason, next_step, self._now)
         del self._stillness[arrival.id]
         return ()
 
     def _take(self, arrival: Arrival, path: Path) -> Sequence[int]:
-        """Copy a complete file, unless its content is known. Return the arrivals that it replaces.
-
-        A file that changes meanwhile must be unchanged for the full time again.
-        """
+        """Copy a complete file, unless its content is known. Return the arrivals that it replaces."""
         known_here = partial(known_content, self._archive)
         try:
             digest, why_known = take(path, arrival.sighting, self._plan.state, known_here)
         except Changed as changed:
-            settled_at = self._monotonic + self._plan.settle_seconds
-            stillness = Stillness(self._monotonic, settled_at, str(changed))
-            self._stillness[arrival.id] = stillness
-            self._unsettled(arrival, stillness)
+            self._settles_again(arrival, str(changed))
             return ()
         del self._stillness[arrival.id]
         if why_known:
             change_state(self._archive, arrival.id, "done", why_known, "", self._now, sha256=digest)
             return ()
         return mark_copied(self._archive, arrival.id, digest, self._now)
+
+    def _settles_again(self, arrival: Arrival, reason: str) -> None:
+        """Look at a file once it was unchanged for the full time again.
+
+        It has changed meanwhile, or could not be read.
+        """
+        settled_at = self._monotonic + self._plan.settle_seconds
+        stillness = Stillness(self._monotonic, settled_at, reason)
+        self._stillness[arrival.id] = stillness
+        self._unsettled(arrival, stillness)
 
     def _unsettled(self, arrival: Arrival, stillness: Stillness) -> None:
         """Record that a file is not complete yet, or still changes."""

@@ -1,5 +1,6 @@
 """Which entries of the inbox may be exports."""
 
+import errno
 import os
 import socket
 import stat
@@ -7,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import NoReturn, cast
 
 import pytest
 
@@ -20,7 +21,6 @@ from daemon.files.candidates import (
     others_in,
     sighting_at,
     sighting_of,
-    what_it_is,
 )
 
 FOREIGN = {
@@ -98,8 +98,20 @@ def test_files_that_are_called_otherwise_are_told_with_what_they_look_like(tmp_p
     assert told["noise"][0] == "noise is not a TypingMind export."
     assert told["nothing"][0] == "nothing is empty."
     assert told["json"][0] == "json has a name that does not end in .json or .zip."
-    assert "gone.txt cannot be read" in what_it_is(tmp_path / "gone.txt")[0]
     assert others_in(tmp_path / "nowhere") == ()
+
+
+def test_a_file_that_the_disk_does_not_give_is_told_with_the_disk_s_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: Path) -> NoReturn:
+        raise OSError(errno.EIO, "Input/output error")
+
+    put(tmp_path, "notes.pdf")
+    monkeypatch.setattr("daemon.files.candidates.open_file", fails)
+    (told,) = others_in(tmp_path)
+    assert told[1] == "notes.pdf cannot be read: Input/output error."
+    assert "Check the disk" in told[2]
 
 
 def test_links_pipes_and_folders_do_not_count(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -370,6 +372,22 @@ def test_a_file_that_may_not_be_read_is_waited_for(inbox: Inbox) -> None:
     path.chmod(0o600)
     inbox.scan(SETTLE)
     assert inbox.states() == [("a.json", "copied")]
+
+
+def test_a_file_that_the_disk_does_not_give_once_is_looked_at_again(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: Path) -> NoReturn:
+        raise OSError(5, "Input/output error")
+
+    inbox.put("notes.pdf", b"%PDF-1.7 ...")
+    inbox.scan()
+    monkeypatch.setattr("daemon.inbox.scanner.what_it_is", fails)
+    inbox.scan(SETTLE)
+    assert inbox.last()[:2] == ("settling", "it cannot be read yet: Input/output error")
+    monkeypatch.undo()
+    inbox.scan(SETTLE)
+    assert inbox.last()[:2] == ("skipped", "notes.pdf is a PDF.")
 
 
 def test_what_cannot_be_used_as_it_lies_there_is_noted(inbox: Inbox) -> None:
