@@ -306,9 +306,12 @@ class Person:
             )
 
     def sync_back(self) -> None:
-        """Sync the chat from the second device to the first."""
+        """Sync the chat from the second device to the first, whose edits of the opening it may undo."""
         if self.chat_id in self.other.chats:
             sync(self.other, self.device, self.chat_id)
+            lines = {line for message in self.messages for line in said(message).splitlines()}
+            out = self.crossed_out.get(self.chat_id, set())
+            out -= {fact(line) for line in lines}
 
     def talk_elsewhere(self, turns: int) -> None:
         """Talk on at the second device."""
