@@ -123,7 +123,9 @@ def _keep_changes(
     headed = [
         opening
         for opening in bases
-        if opening.by == "memproc" or read_shown(shown, opening.text).headed
+        if opening.by == "memproc"
+        or opening.is_as_written
+        or read_shown(shown, opening.text).headed
     ]
     before = edited_from(headed, theirs.base)
     was = (before.text if before else opening_text(archive, shown)) if is_known else ""

@@ -202,12 +202,13 @@ class FileWork:
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
     def _is_ready(self, chat: ChatIs) -> bool:
-        """Return whether the chat's updated export was made from this file.
+        """Return whether the chat's updated export was made from this file, and nobody was told.
 
         An earlier run on the file may have written it, and have ended before the person was told.
         A run by hand tells only what it has written itself.
         """
-        if chat.kind == "written" or self.by_hand or not chat.path:
+        is_told = self.by_hand or times_in(self.archive, self.arrival, "written") > 0
+        if chat.kind == "written" or is_told or not chat.path:
             return chat.kind == "written"
         last = last_output(self.archive, chat.chat_id)
         content = find_arrival(self.archive, self.arrival).sha256
