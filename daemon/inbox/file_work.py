@@ -195,24 +195,25 @@ class FileWork:
             return self._again_later(shown.detail, shown.next_step, asked)
         if skipped:
             return self._end("skipped", skipped[0].detail, skipped[0].next_step)
-        if ready := [Path(chat.path).name for chat in self.chats if self._is_ready(chat)]:
+        if ready := [Path(path).name for path in self._exports_to_tell()]:
             fetched_back = "TypingMind takes it back by itself"
             what = fetched_back if is_sent(self.file) else "ready to be imported"
             return self._end("written", f"{what}: {', '.join(ready)}")
         return self._end("done", self.chats[0].detail if self.chats else "it holds no chats")
 
-    def _is_ready(self, chat: ChatIs) -> bool:
-        """Return whether the chat's updated export was made from this file, and nobody was told.
+    def _exports_to_tell(self) -> list[str]:
+        """Return the paths of the updated exports that this file has brought about.
 
-        An earlier run on the file may have written it, and have ended before the person was told.
+        An earlier run on the file may have written one, and have ended before the person was told.
         A run by hand tells only what it has written itself.
         """
-        is_told = self.by_hand or times_in(self.archive, self.arrival, "written") > 0
-        if chat.kind == "written" or is_told or not chat.path:
-            return chat.kind == "written"
-        last = last_output(self.archive, chat.chat_id)
+        written = [chat.path for chat in self.chats if chat.kind == "written"]
+        in_place = [chat for chat in self.chats if chat.kind == "unchanged" and chat.path]
+        if not in_place or self.by_hand or times_in(self.archive, self.arrival, "written"):
+            return written
         content = find_arrival(self.archive, self.arrival).sha256
-        return last is not None and (last.path, last.source_sha256) == (chat.path, content)
+        outputs = (last_output(self.archive, chat.chat_id) for chat in in_place)
+        return written + [last.path for last in outputs if last and last.source_sha256 == content]
 
     def _failed(self, event: RunFailed) -> Event:
         """Put the file off for as long as the trouble may last. Return the event."""

@@ -63,7 +63,12 @@ def look_inside(path: Path) -> Incomplete | None:
             return Incomplete(f"it has {size / _MIB:,.0f} MiB, and {most}", next_step)
         return next(filter(None, map(_look_at_part, export_parts(path) or (path,))), None)
     except OSError as error:
-        return Incomplete(f"it cannot be read yet: {error.strerror or error}")
+        return unreadable(error)
+
+
+def unreadable(error: OSError) -> Incomplete:
+    """Return that a file cannot be read now, with the system's reason."""
+    return Incomplete(f"it cannot be read yet: {error.strerror or error}")
 
 
 def _look_at_part(path: Path) -> Incomplete | None:

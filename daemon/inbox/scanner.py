@@ -33,7 +33,7 @@ from daemon.files.candidates import (
     what_it_is,
 )
 from daemon.files.reasons import trouble
-from daemon.inbox.intake import Changed, forget_copy, look_inside, take
+from daemon.inbox.intake import Changed, forget_copy, look_inside, take, unreadable
 from daemon.inbox.watch_plan import WatchPlan
 from rules.arrival import Incomplete, Stillness, Wait, decide, update_stillness
 from rules.errors import FileTrouble
@@ -156,7 +156,7 @@ class Scanner:
         try:
             reason, next_step = what_it_is(path)
         except OSError as error:
-            self._settles_again(arrival, f"it cannot be read yet: {error.strerror}")
+            self._settles_again(arrival, unreadable(error).reason)
             return ()
         change_state(self._archive, arrival.id, "skipped", reason, next_step, self._now)
         del self._stillness[arrival.id]

@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 
 from daemon.archive.archive import Archive
-from daemon.archive.arrivals import Arrival, find_arrival
+from daemon.archive.arrivals import Arrival, change_state, find_arrival
 from daemon.archive.jobs import jobs
 from daemon.archive.log import entries_after
 from daemon.archive.outputs import Output, record_output
@@ -243,6 +243,21 @@ def test_an_updated_export_in_its_place_is_told_where_it_was_made_from_this_file
 
     reason = "ready to be imported: Garden.json" if state == "written" else "in its place"
     assert (world.arrival().state, world.arrival().reason) == (state, reason)
+
+
+def test_an_updated_export_that_was_told_is_not_told_again_when_its_file_is(world: World) -> None:
+    record_output(world.archive, Output("abc", "/u/Garden.json", "", "", SHA, now()))
+    world.dropped()
+    world.says(WRITTEN, RunDone())
+    world.go()
+    assert world.arrival().state == "written"
+
+    change_state(world.archive, 1, "copied", "", "", now())
+    copy_path(world.root / "state", SHA, "talk.json").write_text("{}")
+    world.says(replace(WRITTEN, kind="unchanged", detail="in its place"), RunDone())
+    world.go()
+
+    assert (world.arrival().state, world.arrival().reason) == ("done", "in its place")
 
 
 def test_what_could_not_be_kept_at_once_is_in_the_log_once(world: World) -> None:
