@@ -76,8 +76,8 @@ def mark_deleted(
 ) -> None:
     """Mark those messages of a chat as deleted that have one of `keys` and whose uuid is `named`.
 
-    `named` are the uuids in a list of deletions. A message under a memory stays as it is, and so does one that an export has
-    shown since it was put back. Needs a transaction of the caller's.
+    `named` are the uuids in a list of deletions. A message under a memory stays as it is, and so
+    does one that an export has shown since it was put back. Needs a transaction of the caller's.
     """
     put_back = archive.run(
         f"""

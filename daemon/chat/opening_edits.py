@@ -112,10 +112,10 @@ def _keep_changes(
     *,
     is_known: bool,
 ) -> str:
-    """Store an opening, and its differences from the last one; all of it, unless the chat `is_known`.
+    """Store an opening, and its differences from the last one of `bases` with headings.
 
-    The last one of `bases` with headings counts: of one without them, nothing below was taken over.
-    What memproc wrote is the person's, too, where they have edited it back. Return what the person
+    Of one without them, nothing below them was taken over. All of it is stored as new, unless the
+    chat `is_known`. What memproc wrote is the person's, too, where they have edited it back. Return what the person
     is told of it; empty if nothing. What they wrote is kept also where a layer is off: it is there
     when that is on again.
     """

@@ -222,7 +222,7 @@ def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
         for entry in candidates(folder):
             match entry:
                 case Candidate(path) if not is_named_as_export(path):
-                    unprocessed.append((Path(path), *_what_it_is_if_readable(Path(path))))
+                    unprocessed.append((Path(path), *_describe_unprocessed(Path(path))))
                 case UnusableFile(path, reason):
                     sentence = f"{Path(path).name} cannot be used: {reason}."
                     unprocessed.append((Path(path), sentence, "Mend that, then try again."))
@@ -231,7 +231,7 @@ def others_in(folder: Path) -> tuple[tuple[Path, str, str], ...]:
     return tuple(sorted(unprocessed))
 
 
-def _what_it_is_if_readable(path: Path) -> tuple[str, str]:
+def _describe_unprocessed(path: Path) -> tuple[str, str]:
     """Return what a file is and what to do, or why it cannot be read."""
     try:
         return what_it_is(path)

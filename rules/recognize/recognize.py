@@ -158,13 +158,14 @@ def _is_our_canned(
 ) -> bool:
     """Return whether two of the four signs of an opening or a closing hold.
 
+    The marker of an opening is enough right before a memory.
     `ours` are the markers that are believed so far, by claim number: those of all memories, and of
     the openings and closings before this one.
     """
     words = [_said_words(claim.message)]
-    is_opening = claim.own is not None and claim.own.kind == OPENING
-    if claim.own and is_opening:
-        words.append(_marked_words(claim.own))
+    marked = claim.own if claim.own and claim.own.kind == OPENING else None
+    if marked:
+        words.append(_marked_words(marked))
     # An opening comes right before what is left of a memory; a closing right after what is left of
     # one, or after the opening if no memory is.
     step = 1 if claim.marker.kind == OPENING else -1
@@ -181,7 +182,7 @@ def _is_our_canned(
         claim.by_uuid is not None,
         touches or (is_named and claim.at == 0),
     )
-    return sum(signs) >= 2 or (is_opening and touches)
+    return sum(signs) >= 2 or (marked is not None and touches)
 
 
 def _marked_words(marker: Marker) -> _Written:

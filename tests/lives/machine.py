@@ -231,7 +231,7 @@ class Lives(RuleBasedStateMachine):
         self.life.memproc.set("models", agent=agent, context_manager=manager)
 
     @rule(tail=st.sampled_from([1200, 2000, 5000]), chunk=st.sampled_from([400, 600, 900]))
-    def another_live_tail(self, tail: int, chunk: int) -> None:
+    def other_sizes_of_tail_and_chunks(self, tail: int, chunk: int) -> None:
         self.life.memproc.set("tail", tokens=tail)
         self.life.memproc.set("chunk", tokens=chunk)
 
