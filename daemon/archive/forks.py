@@ -16,7 +16,8 @@ from rules.conversation.history import Past
 from rules.conversation.memory import memories_of_chunks
 from rules.layers.kept_passages import KeptPassage
 from rules.layers.opening import KeptLine
-from rules.recognize.adopted import Adopted, said_at
+from rules.recognize.adopted import Adopted
+from rules.recognize.copies import said_at
 from rules.typingmind.message import read_message
 
 _CORE_COLUMNS = (
@@ -41,6 +42,15 @@ _WHAT_IT_HAD = """
     WHERE event.chat = ?2 AND event.at <= ?3
       AND (event.memory IS NULL OR own.id IS NOT NULL OR NOT ?4)
 """
+_KEY_HERE = """
+    SELECT here.key FROM message AS there
+    JOIN chunk_message AS theirs ON theirs.message = there.id
+    JOIN memory AS taken ON taken.origin = theirs.memory AND taken.chat = ?1
+    JOIN chunk_message AS mine ON mine.memory = taken.id AND mine.place = theirs.place
+    JOIN message AS here ON here.id = mine.message
+    WHERE there.chat = ?2 AND there.key = event.source
+"""
+"""Selects the key that an event's source has here, at the same place under the same memory."""
 
 
 def find_kin(
@@ -134,7 +144,8 @@ def inherit_layers(
         f"""
         INSERT INTO fact_event
             (chat, fact, event, text, said_at, source, by, memory, edition, why, at)
-        SELECT ?1, fact, event, text, said_at, source, by, own.id, edition, why, event.at
+        SELECT ?1, fact, event, text, said_at, coalesce(({_KEY_HERE}), source), by, own.id, edition,
+               why, event.at
         FROM fact_event AS event {_WHAT_IT_HAD} AND NOT EXISTS (
             SELECT 1 FROM memory
             WHERE id = event.memory AND own.id IS NULL AND forgotten_at <= ?3
@@ -199,7 +210,7 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
     chunks: dict[int, list[tuple[int, int]]] = {}
     for position, old in enumerate(adopted.past, len(message_keys(archive, row))):
         chunk = chunks.setdefault(old.memory, [])
-        chunk.append(_adopt_message(archive, row, position, old, adopted.kin, when))
+        chunk.append(_adopt_message(archive, row, position, old, adopted, when))
     decided = """
         UPDATE memory SET chosen_edition = ?, pinned = ?, forgotten_at = ?, due = ?, hindsight = ?
         WHERE id = ?
@@ -220,9 +231,9 @@ def adopt(archive: Archive, row: int, adopted: Adopted, when: str) -> None:
 
 
 def _adopt_message(
-    archive: Archive, row: int, position: int, old: Past, kin: str, when: str
+    archive: Archive, row: int, position: int, old: Past, adopted: Adopted, when: str
 ) -> tuple[int, int]:
-    """Store a message under a memory, in all versions of the chat `kin`, which may be erased later.
+    """Store a message under a memory, in all versions of the other chat, which may be erased later.
 
     Return the numbers of its row and of the version there.
     """
@@ -232,7 +243,8 @@ def _adopt_message(
         "said_at": said_at(old.newest or old.message),
     }  # fmt: skip
     message = archive.insert("message", columns)
-    archive.run(_TAKE_VERSIONS, (message, when, old.key, kin))
+    key_there = adopted.keys_of_kin.get(old.key, old.key)
+    archive.run(_TAKE_VERSIONS, (message, when, key_there, adopted.kin))
     sha256 = hashlib.sha256(old.message.raw).hexdigest()
     under = "SELECT max(id) FROM version WHERE message = ? AND sha256 = ?"
     return message, archive.value(under, (message, sha256))

@@ -11,7 +11,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.memories import WITH_PARTS
 from daemon.archive.seals import refuse_damage, unpacked
 from rules.conversation.history import Past
-from rules.recognize.adopted import with_true_date
+from rules.recognize.copies import with_true_date
 from rules.recognize.known import KnownMessage
 from rules.typingmind.dates import in_zone
 from rules.typingmind.message import Message, read_message

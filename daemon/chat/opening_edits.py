@@ -115,9 +115,9 @@ def _keep_changes(
     """Store an opening, and its differences from the last one of `bases` with headings.
 
     Of one without them, nothing below them was taken over. All of it is stored as new, unless the
-    chat `is_known`. What memproc wrote is the person's, too, where they have edited it back. Return what the person
-    is told of it; empty if nothing. What they wrote is kept also where a layer is off: it is there
-    when that is on again.
+    chat `is_known`. What memproc wrote is the person's, too, where they have edited it back. What
+    they wrote is kept also where a layer is off: it is there when that is on again. Return what the
+    person is told of it; empty if nothing.
     """
     chat_id, now = shown.chat.chat_id, theirs.at
     headed = [

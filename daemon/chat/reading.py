@@ -22,15 +22,19 @@ from rules.errors import ChatSkipped, NotAccepted
 from rules.recognize.absent import NOTHING_ABSENT, Absent, find_absent
 from rules.recognize.adopted import (
     Adopted,
-    as_dated,
     as_forked,
-    find_likely_copies,
-    find_true_dates,
     freeze,
     inherit,
     with_adopted,
+    with_keys_here,
 )
 from rules.recognize.chat_reading import ChatReading, build_reading
+from rules.recognize.copies import (
+    as_dated,
+    find_copies_under,
+    find_likely_copies,
+    find_true_dates,
+)
 from rules.recognize.known import Known, Recognized, recognize_export
 from rules.recognize.loss import find_loss
 from rules.recognize.recognize import count_unnamed_memories
@@ -151,6 +155,8 @@ def _adopted(
         inherited = inherit(
             known, strange, as_forked(know(archive, kin, preferred), strange, preferred)
         )
+        keys = find_copies_under(inherited.past, export.places)
+        inherited = with_keys_here(inherited, keys)
     if any(old.key in known.seen for old in inherited.past):
         inherited = Adopted()  # a message that is live here cannot be under a memory, too
     origins = {name for memory in inherited.memories for name in memory.origins}

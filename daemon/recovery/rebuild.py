@@ -51,7 +51,8 @@ from rules.conversation.kept_wishes import with_listed_wishes
 from rules.conversation.memory import Memory, map_aliases
 from rules.errors import ArchiveError, DamagedChat, MemprocError
 from rules.output.assemble import hash_of_messages
-from rules.recognize.adopted import as_dated, with_cited_sources
+from rules.recognize.adopted import with_cited_sources
+from rules.recognize.copies import as_dated
 from rules.recognize.recognize import recognize
 from rules.typingmind.chat import Chat, read_messages
 from rules.typingmind.dates import in_zone

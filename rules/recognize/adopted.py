@@ -1,22 +1,13 @@
-"""Take over what a fork shows and the archive lacks for it: memories, and the true dates of copies.
+"""Take over the memories that a fork shows and the archive lacks for it.
 
-    of a known chat    the fork gets memories of its own, with all editions, and with the raw
-                       messages under them
-    of no known chat   the memories stay as they are, frozen; what was under them is lost
-
-A fork dates its messages at the moment of copying:
-
-    archive   m1 7 Nov   m2 7 Nov   m3 8 Nov ...
-    fork      m1 21 Nov  m2 21 Nov  m3 21 Nov ...  m9 22 Nov, said in the fork
-    read as   m1 7 Nov   m2 7 Nov   m3 8 Nov ...   m9 22 Nov
-
-Copies are known by what they say, in order, and by their dates, all within one minute. Their bytes
-stay as they are.
+of a known chat    the fork gets memories of its own, with all editions, and with the raw
+                   messages under them
+of no known chat   the memories stay as they are, frozen; what was under them is lost
 """
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import UTC, timedelta, tzinfo
+from datetime import UTC, tzinfo
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -51,15 +42,10 @@ from rules.conversation.memory import (
     with_members,
 )
 from rules.extract.languages import lead_in
-from rules.recognize.align import align, keep_one_order
 from rules.recognize.known import Known
-from rules.typingmind.dates import in_zone, parse_date
-from rules.typingmind.message import Message
+from rules.typingmind.dates import in_zone
 
 _Passage = TypeVar("_Passage", Quote, Wish)
-_AT_ONCE = timedelta(minutes=1)
-_FEWEST_MATCHES = 4
-"""The fewest matches in order that show a fork without memories; fewer may be coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +57,11 @@ class Adopted:
     past: tuple[Past, ...] = ()
     kin: str = ""
     """The id of the chat that it was forked from; "" if the archive does not know that chat."""
+    keys_of_kin: Mapping[str, str] = field(default_factory=dict)
+    """The keys that messages under these memories have there, by those that they have here.
+
+    It has those that differ: of messages that the fork shows as well.
+    """
 
     @property
     def had_hindsight(self) -> frozenset[str]:
@@ -121,6 +112,37 @@ def inherit(known: Known, shown: Mapping[str, Group], kin: Known) -> Adopted:
         past=tuple(old for old in kin.past if first < old.memory <= last),
         kin=kin.chat_id,
     )
+
+
+def with_keys_here(adopted: Adopted, keys: Mapping[str, str]) -> Adopted:
+    """Return what is taken over with the keys that messages have in this chat, by those there."""
+    memories = (
+        replace(
+            memory,
+            keys=tuple(keys.get(key, key) for key in memory.keys),
+            edition=_with_keys(memory.edition, keys),
+            in_prompts=_with_keys(memory.in_prompts, keys),
+        )
+        for memory in adopted.memories
+    )
+    return replace(
+        adopted,
+        memories=tuple(memories),
+        editions={
+            name: tuple(_with_keys(edition, keys) for edition in editions)
+            for name, editions in adopted.editions.items()
+        },
+        past=tuple(replace(old, key=keys.get(old.key, old.key)) for old in adopted.past),
+        keys_of_kin={here: there for there, here in keys.items()},
+    )
+
+
+def _with_keys(edition: Edition, keys: Mapping[str, str]) -> Edition:
+    quotes = (
+        replace(quote, source=keys.get(quote.source, quote.source)) for quote in edition.quotes
+    )
+    wishes = (replace(wish, source=keys.get(wish.source, wish.source)) for wish in edition.wishes)
+    return replace(edition, quotes=tuple(quotes), wishes=tuple(wishes))
 
 
 def as_forked(kin: Known, shown: Mapping[str, Group], preferred: Preferred) -> Known:
@@ -333,62 +355,3 @@ def _read_wishes(last: Place) -> Sequence[tuple[str, str]]:
     shown = passages_shown(text, cited, BEFORE_WISH) if cited else None
     items = text.rsplit(BEFORE_WISH, marker.wishes)[1:]
     return shown or [(item.partition("\n\n")[0], "") for item in items]
-
-
-def find_likely_copies(
-    places: Sequence[Place], dates: Mapping[str, str], *, is_fork: bool
-) -> tuple[Place, ...]:
-    """Return the raw messages that share one date, as a fork's copies do; none if they are too few.
-
-    `dates` are the true dates that are known already, by key. `is_fork` tells whether the chat
-    shows memories of another one.
-    """
-    raw = [
-        (place, parse_date(place.message.created_at))
-        for place in places
-        if place.ours is None and not place.original and place.key not in dates
-    ]
-    first = next((date for _, date in raw if date), None)
-    at_once = tuple(
-        place for place, date in raw if date is None or (first and abs(date - first) <= _AT_ONCE)
-    )
-    return at_once if is_fork or len(at_once) >= _FEWEST_MATCHES else ()
-
-
-def find_true_dates(
-    copies: Sequence[Place], known: Sequence[tuple[str, str | None]], *, is_fork: bool
-) -> dict[str, str]:
-    """Return the true dates of the copies, by key.
-
-    `known` has the digest and date of each of another chat's messages, in order.
-    """
-    old = ((digest,) for digest, _ in known)
-    new = ((place.message.digest,) for place in copies)
-    pairs = keep_one_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
-    if not is_fork and len(pairs) < _FEWEST_MATCHES:
-        return {}
-    dates: dict[str, str] = {}
-    for origin, copy in pairs.items():
-        date = known[origin][1]
-        said, copied = parse_date(date), parse_date(copies[copy].message.created_at)
-        if date and said and (copied is None or said < copied):
-            dates[copies[copy].key] = date
-    return dates
-
-
-def as_dated(place: Place, dates: Mapping[str, str]) -> Place:
-    """Return the place with the true date of its message, if that is known."""
-    date = dates.get(place.key, "")
-    if place.ours is not None or date in ("", place.message.created_at):
-        return place
-    return replace(place, message=with_true_date(place.message, date))
-
-
-def with_true_date(message: Message, date: str) -> Message:
-    """Return the message with that date, if any; its bytes keep the date of the copy."""
-    return replace(message, created_at=date, is_copy=True) if date else message
-
-
-def said_at(message: Message) -> str:
-    """Return the true date of a copy, if that is known; "" for all other messages."""
-    return message.created_at or "" if message.is_copy else ""

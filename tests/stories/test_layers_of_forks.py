@@ -1,6 +1,7 @@
 """A fork has the core memory and the facts of the chat it was forked from, as they were, with their history."""
 
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,29 @@ def test_of_a_fork_with_an_older_opening_nothing_later_is_known(lived: Life) -> 
     lived.round()
 
     assert facts_of(lived, older) == before
+
+
+@pytest.mark.full
+def test_facts_of_messages_that_a_copy_shows_beside_their_memories_name_the_copies(
+    lived: Life,
+) -> None:
+    before = deepcopy(lived.device.messages(lived.chat_id))
+    lived.round(1_600)
+    messages = lived.device.messages(lived.chat_id)
+    here = {message["uuid"] for message in messages}
+    closing = next(
+        at for at, one in enumerate(messages) if one.get("memproc", {}).get("kind") == "closing"
+    )
+    put_back = [one for one in before if "memproc" not in one and one["uuid"] not in here]
+    messages[closing + 1 : closing + 1] = put_back
+    facts = facts_of(lived, lived.chat_id)
+    lived.chat_id = forked_with_new_uuids(lived)
+    copies = lived.device.messages(lived.chat_id)[closing + 1 :][: len(put_back)]
+
+    lived.round()
+
+    names = {old["uuid"]: copy["uuid"] for old, copy in zip(put_back, copies, strict=True)}
+    assert any(event["source"] in names for event in facts)
+    assert facts_of(lived, lived.chat_id) == [
+        event | {"source": names.get(event["source"], event["source"])} for event in facts
+    ]

@@ -195,6 +195,15 @@ A_BRANCH_IN_ONE_OF_TWO_COPIES: list[Deed] = [
     ("go_back_to_the_other_branch", {}),
 ]
 
+A_COPY_OF_WHAT_A_SYNC_HAS_MIXED: list[Deed] = [
+    ("sync_to_the_other_device", {}),
+    ("talk_run_and_import", {"turns": 9}),
+    ("talk_on_the_other_device", {"turns": 1}),
+    ("sync_to_the_other_device", {}),
+    ("sync_back", {}),
+    ("restore_from_the_bin", {}),
+]
+
 
 @pytest.mark.parametrize(
     ("mode", "turns", "form", "deeds"),
@@ -203,12 +212,14 @@ A_BRANCH_IN_ONE_OF_TWO_COPIES: list[Deed] = [
         ("replace", 24, "tools", BACK_TO_A_BRANCH_IN_A_FORK),
         ("keep-originals", 28, "json", A_FILE_AT_AN_ORIGINAL),
         ("replace", 18, "json", A_BRANCH_IN_ONE_OF_TWO_COPIES),
+        ("replace", 23, "json", A_COPY_OF_WHAT_A_SYNC_HAS_MIXED),
     ],
     ids=[
         "the opening reads as it once did, without a passage that was crossed out",
         "a fork comes back to the branch that it left, with the raw messages under its memories",
         "a file attached to an original does not have its memory written again",
         "a message that a sync and an arrow leave twice is in the archive in both forms",
+        "a copy that shows a memory and the messages under it has each of them once",
     ],
 )
 def test_lives_that_once_went_wrong(mode: str, turns: int, form: str, deeds: list[Deed]) -> None:

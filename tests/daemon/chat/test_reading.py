@@ -21,8 +21,8 @@ from rules.conversation.history import INSERTED, Place
 from rules.conversation.marker import text_digest
 from rules.conversation.memory import Memory, Preferred
 from rules.errors import ChatSkipped, DamagedChat, NotAccepted
-from rules.recognize.adopted import as_dated
 from rules.recognize.chat_reading import ChatReading
+from rules.recognize.copies import as_dated
 from rules.typingmind.chat import Chat
 from rules.typingmind.message import read_message
 from tests.chats import Json

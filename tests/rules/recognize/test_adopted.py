@@ -1,9 +1,8 @@
-"""A fork has memories of its own from the first look on, and its copies have their true dates.
+"""A fork has memories of its own from the first look on.
 
-A memory that nobody knows is kept as it is; what was said in the fork keeps its own date.
+A memory that nobody knows is kept as it is.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,20 +16,16 @@ from rules.conversation.marker import Marker
 from rules.conversation.memory import Edition, Kind, Memory, Wish, fold_id
 from rules.recognize.adopted import (
     Adopted,
-    as_dated,
     as_forked,
-    find_likely_copies,
-    find_true_dates,
     freeze,
     inherit,
     with_cited_sources,
+    with_keys_here,
 )
 from rules.recognize.known import Known
 from rules.recognize.recognize import recognize
 from rules.typingmind.chat import read_messages
-from rules.typingmind.message import Message, read_message
-from rules.typingmind.splice import with_date
-from tests.entries import chat_of, fold_of, memory_of, past_of, said, with_edition
+from tests.entries import chat_of, fold_of, memory_of, past_of, with_edition
 from tests.rules.output.finishing import TALK, chunk, finish
 
 M1, M2, M3 = (memory_of(number, chunk(2 * number - 2, 2 * number)) for number in (1, 2, 3))
@@ -38,11 +33,6 @@ ALL = [M1, M2, M3]
 PAST = [old for at, memory in enumerate(ALL) for old in past_of(memory, chunk(2 * at, 2 * at + 2))]
 FOLD = fold_of(1, [M1, M2])
 OWN = "a9b8c7d6e5"
-
-TEXTS = ("Good evening.", "Good evening, Jonas.", "ok", "The lamp is lit.", "ok", "The tide turns.")
-KNOWN = [said(("user", "assistant")[at % 2], text, at) for at, text in enumerate(TEXTS)]
-HISTORY = [(message.digest, message.created_at) for message in KNOWN]
-FORK = "2026-11-21T09:00:00.000Z"
 
 
 def kin_of(memories: Sequence[Memory], past: Sequence[Past] = PAST) -> Known:
@@ -363,65 +353,18 @@ def test_a_memory_that_the_person_wrote_stays_pinned_where_no_text_tells_it() ->
     assert (first.pinned, second.pinned) == (True, False)
 
 
-def copied(messages: Sequence[Message], *more: Message) -> tuple[Place, ...]:
-    """A fork of these messages, and what was said in it."""
-    copies = [
-        json.loads(one.raw) | {"uuid": f"copy {at}", "createdAt": FORK}
-        for at, one in enumerate(messages)
-    ]
-    return recognize([*(read_message(json.dumps(one).encode()) for one in copies), *more], {})
-
-
-def dated(places: Sequence[Place], *, is_fork: bool = True) -> list[str | None]:
-    """The dates that the messages are read with."""
-    found = find_true_dates(
-        find_likely_copies(places, {}, is_fork=is_fork), HISTORY, is_fork=is_fork
-    )
-    return [as_dated(place, found).message.created_at for place in places]
-
-
-def test_copies_have_the_dates_of_what_they_copy_in_its_order() -> None:
-    assert dated(copied(KNOWN)) == [date for _, date in HISTORY]
-    assert dated(copied(KNOWN[1:5])) == [date for _, date in HISTORY[1:5]], (
-        "the second ok is not the first"
-    )
-
-
-def test_what_was_said_in_the_fork_keeps_its_own_date_though_it_says_the_same() -> None:
-    later = said("user", "ok", 90, createdAt="2026-11-21T09:05:00.000Z")
-    assert dated(copied(KNOWN[:3], later))[3] == later.created_at
-
-
-def test_a_copy_that_was_edited_keeps_the_date_of_the_fork() -> None:
-    edited = [*KNOWN[:3], said("assistant", "The lamp is out.", 3), *KNOWN[4:]]
-    assert dated(copied(edited)) == [
-        *(date for _, date in HISTORY[:3]),
-        FORK,
-        *(date for _, date in HISTORY[4:]),
-    ]
-
-
-def test_another_conversation_that_begins_alike_is_no_fork() -> None:
-    assert dated(copied(KNOWN[:3]), is_fork=False) == [FORK] * 3
-    assert (
-        dated(
-            copied([*KNOWN[:2], said("user", "No.", 7), said("assistant", "Yes.", 8)]),
-            is_fork=False,
-        )
-        == [FORK] * 4
-    )
-    assert dated(copied(KNOWN[:4]), is_fork=False) == [date for _, date in HISTORY[:4]]
-
-
-def test_a_copy_is_never_dated_later_than_it_was_made() -> None:
-    later = [(digest, "2026-12-01T00:00:00.000Z") for digest, _ in HISTORY]
-    places = copied(KNOWN)
-    assert find_true_dates(find_likely_copies(places, {}, is_fork=True), later, is_fork=True) == {}
-
-
-def test_the_bytes_of_a_copy_are_changed_in_nothing_but_its_date() -> None:
-    raw = b'{ "role":"user", "n":69.2240, "createdAt" : "2026-11-21T09:00:00.000Z","content":"ok"}'
-    assert with_date(raw, "2026-03-02T00:00:00.000Z") == raw.replace(
-        FORK.encode(), b"2026-03-02T00:00:00.000Z"
-    )
-    assert with_date(raw, "") == raw
+def test_messages_that_a_fork_shows_beside_their_memory_are_under_it_by_the_keys_of_the_fork() -> (
+    None
+):
+    quoted = replace(M1.edition, quotes=(replace(M1.edition.quotes[0], source=PAST[0].key),))
+    first = replace(M1, edition=quoted, in_prompts=quoted)
+    inherited = inherit(Known(OWN), shows(M1, M2), kin_of([first, M2, M3]))
+    adopted = with_keys_here(inherited, {PAST[0].key: "copy"})
+    assert [old.key for old in adopted.past] == ["copy", *(old.key for old in inherited.past[1:])]
+    mine, other = adopted.memories
+    assert mine.keys == ("copy", *M1.keys[1:])
+    assert other == inherited.memories[1]
+    (edition,) = adopted.editions[mine.memory_id]
+    assert [edition, mine.edition, mine.in_prompts] == [edition] * 3
+    assert edition.quotes[0].source == "copy"
+    assert adopted.keys_of_kin == {"copy": PAST[0].key}
