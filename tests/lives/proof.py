@@ -123,12 +123,14 @@ def _section(trip: Trip) -> None:
 def _may_be_lost(trip: Trip, message: Json) -> bool:
     """Return whether a message of memproc's may be outside of memories.
 
-    It may if, standing alone, nothing tells that it is memproc's, or if it stays for its file.
+    It may if, standing alone, nothing tells that it is memproc's, or if it stays for its file, or for a branch that once
+    had one.
     """
     if said(message) in trip.ours.touched_up | trip.ours.openings:
         return True
-    if kind(message) == "original":  # it stays because of a file that it names, and is not sent
-        return bool(message.get("contextClearedAt")) and "localBlobID" in stringify(message)
+    if kind(message) == "original":
+        stays = "localBlobID" in stringify(message) or bool(message.get("threads"))
+        return stays and bool(message.get("contextClearedAt"))  # it is not sent
     is_marked = kind(message) in ("opening", "memory", "closing")
     return not is_marked and trip.ours.is_canned(message)
 
