@@ -93,13 +93,6 @@ class PairingCode:
 
 
 @dataclass(frozen=True, slots=True)
-class RefusedCode:
-    """Why nothing was paired, in a sentence for the person."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class PairedDevice:
     """A newly paired device with its token, which is shown only now."""
 
@@ -129,17 +122,6 @@ def devices(state: Path) -> tuple[Device, ...]:
 def find_device(state: Path, device_id: str) -> Device | None:
     """Return the device of this id, or None."""
     return next((device for device in devices(state) if device.id == device_id), None)
-
-
-def add_device(state: Path, name: str, origin: str, day: str) -> tuple[Device, str]:
-    """Add a device, and return it with its token, which is stored nowhere. Raises FileTrouble.
-
-    The caller must hold `exclusive`.
-    """
-    token = token_urlsafe(32)
-    device = Device(token_hex(8), name, origin, day, sha256(token.encode()).hexdigest())
-    _write_devices(state, (*devices(state), device))
-    return device, token
 
 
 def note_use(state: Path, device: Device, day: str) -> None:
@@ -222,24 +204,26 @@ def is_asked_for(state: Path, now: float) -> bool:
 
 def pair(
     state: Path, digits: str, name: str, origin: str, now: float, day: str
-) -> PairedDevice | RefusedCode:
-    """Pair a device if these are the open code's digits.
+) -> PairedDevice | str:
+    """Pair a device if these are the open code's digits; else return why not, for the person.
 
-    Each attempt counts. Raises FileTrouble.
+    Each attempt counts. The token is stored nowhere. Raises FileTrouble.
     """
     with exclusive(state):
         code = newest_code(state)
         if code is None or not code.seconds_left(now):
-            return RefusedCode(f"{code.why_over if code else 'There is no code.'} {_NEXT_STEP}")
+            return f"{code.why_over if code else 'There is no code.'} {_NEXT_STEP}"
         code = replace(code, tries=code.tries + 1)
         _write_code(state, code)
         if not compare_digest(code.digits.encode(), digits.encode("utf-8", "replace")):
             tries_left = MOST_TRIES - code.tries
             if not tries_left:
-                return RefusedCode(f"{code.why_over} {_NEXT_STEP}")
+                return f"{code.why_over} {_NEXT_STEP}"
             tries = f"{tries_left} {'try is' if tries_left == 1 else 'tries are'} left."
-            return RefusedCode(f"That is not the code. {tries}")
-        device, token = add_device(state, name, origin, day)
+            return f"That is not the code. {tries}"
+        token = token_urlsafe(32)
+        device = Device(token_hex(8), name, origin, day, sha256(token.encode()).hexdigest())
+        _write_devices(state, (*devices(state), device))
         _write_code(state, replace(code, digits="", device=device.id))
     return PairedDevice(device, token)
 

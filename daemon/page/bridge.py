@@ -22,7 +22,6 @@ from starlette.types import ASGIApp
 
 from daemon.bridge.devices import (
     Device,
-    RefusedCode,
     call_mac,
     devices,
     find_device,
@@ -74,14 +73,6 @@ _CLOCK_IS_OFF = "The clock of this browser is more than two minutes off that of 
 
 
 @dataclass(frozen=True, slots=True)
-class BridgeReply:
-    """The reply to a call; its body is JSON."""
-
-    status: int
-    body: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class SignedCall:
     """A whole call of a paired device."""
 
@@ -90,7 +81,7 @@ class SignedCall:
     body: bytes
 
 
-Answer = Callable[[Desk, Request, SignedCall], BridgeReply]
+Answer = Callable[[Desk, Request, SignedCall], Response]
 Respond = Callable[[Request], Awaitable[Response]]
 
 
@@ -116,11 +107,11 @@ def bridge(desk: Desk, port: int) -> ASGIApp:
     return app
 
 
-def _reply(status: int, **values: object) -> BridgeReply:
-    return BridgeReply(status, json.dumps(values).encode())
+def _reply(status: int, **values: object) -> Response:
+    return Response(json.dumps(values), status, media_type="application/json")
 
 
-def _refused(status: int, reason: str) -> BridgeReply:
+def _refused(status: int, reason: str) -> Response:
     return _reply(status, reason=reason)
 
 
@@ -133,9 +124,11 @@ def _guarded(respond: Respond) -> Respond:
             refused = await run_in_threadpool(_refusal, request)
             is_readable = refused is None or refused.status not in (403, 421)
             if request.method != "OPTIONS" or not is_readable:
-                response = _refusal_of(refused) if refused else await respond(request)
+                response = (
+                    _refused(refused.status, refused.reason) if refused else await respond(request)
+                )
         except MemprocError as fault:  # the devices, and so the allowed origins, cannot be read
-            response = _as_response(_refused(409, str(fault)))
+            response = _refused(409, str(fault))
         if is_readable:
             let_read(request, response, _CALLS)
         response.headers["Cache-Control"] = "no-store"
@@ -143,10 +136,6 @@ def _guarded(respond: Respond) -> Respond:
         return response
 
     return guarded
-
-
-def _refusal_of(refused: RefusedRequest) -> Response:
-    return _as_response(_refused(refused.status, refused.reason))
 
 
 def _refusal(request: Request) -> RefusedRequest | None:
@@ -185,11 +174,11 @@ async def _script(_: Request) -> Response:
 async def _pair(request: Request) -> Response:
     body = await read_body(request, LARGEST_PAIRING)
     if body is None:
-        return _as_response(_refused(413, "That is no code."))
-    return _as_response(await run_in_threadpool(_exchange_code, request, body))
+        return _refused(413, "That is no code.")
+    return await run_in_threadpool(_exchange_code, request, body)
 
 
-def _exchange_code(request: Request, body: bytes) -> BridgeReply:
+def _exchange_code(request: Request, body: bytes) -> Response:
     """Exchange a code for a device's token."""
     fields = texts_of(body, "code")
     if fields is None:
@@ -197,8 +186,8 @@ def _exchange_code(request: Request, body: bytes) -> BridgeReply:
     state = request.app.state.desk.folders.state
     name = browser_name(request.headers.get("user-agent", ""))
     paired = pair(state, fields[0], name, request.headers["origin"], time(), now()[:10])
-    if isinstance(paired, RefusedCode):
-        return _refused(403, paired.reason)
+    if isinstance(paired, str):
+        return _refused(403, paired)
     return _reply(200, device=paired.device.id, token=paired.token)
 
 
@@ -209,12 +198,11 @@ def _signed(answer: Answer) -> Respond:
         desk: Desk = request.app.state.desk
         call = await _read_call(request, desk.folders.state)
         if isinstance(call, RefusedRequest):
-            return _refusal_of(call)
+            return _refused(call.status, call.reason)
         reply = await run_in_threadpool(_answered, answer, desk, request, call)
-        mac = reply_mac(call.device.key, call.nonce, reply.status, reply.body)
-        response = _as_response(reply)
-        response.headers["X-Memproc-Mac"] = mac
-        return response
+        mac = reply_mac(call.device.key, call.nonce, reply.status_code, bytes(reply.body))
+        reply.headers["X-Memproc-Mac"] = mac
+        return reply
 
     return respond
 
@@ -237,7 +225,7 @@ async def _read_call(request: Request, state: Path) -> SignedCall | RefusedReque
     return SignedCall(device, nonce, body)
 
 
-def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) -> Response:
     """Answer a call that is on time and new; an error becomes a reply that says it."""
     from daemon.files.reasons import describe
 
@@ -256,7 +244,7 @@ def _answered(answer: Answer, desk: Desk, request: Request, call: SignedCall) ->
         return _refused(500, " ".join(describe(fault)))
 
 
-def _keep(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
+def _keep(desk: Desk, _: Request, call: SignedCall) -> Response:
     fields = texts_of(call.body, "chat", "message", "words")
     if fields is None:
         return _refused(409, '{"chat": ..., "message": ..., "words": ...} is expected.')
@@ -265,28 +253,26 @@ def _keep(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
     return _reply(200, says=result.says) if result.is_done else _refused(409, result.says)
 
 
-def _forget(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
+def _forget(desk: Desk, _: Request, call: SignedCall) -> Response:
     forget_devices(desk.folders.state, frozenset({call.device.id}))
     return _reply(200)
 
 
-def _plan(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+def _plan(desk: Desk, request: Request, call: SignedCall) -> Response:
     return _reply(200, **plan_of_chat(desk, request.app.state.plans, call.body))
 
 
-def _submit(desk: Desk, _: Request, call: SignedCall) -> BridgeReply:
+def _submit(desk: Desk, _: Request, call: SignedCall) -> Response:
     return _reply(202, job=submit(desk, call.device, call.body))
 
 
-def _job(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+def _job(desk: Desk, request: Request, call: SignedCall) -> Response:
     fields = job(desk, call.device, request.path_params["job"])
     return _reply(200, **fields) if fields else _refused(404, _NO_JOB)
 
 
-def _result(desk: Desk, request: Request, call: SignedCall) -> BridgeReply:
+def _result(desk: Desk, request: Request, call: SignedCall) -> Response:
     export = result(desk, call.device, request.path_params["job"])
-    return _refused(404, _NO_JOB) if export is None else BridgeReply(200, export)
-
-
-def _as_response(reply: BridgeReply) -> Response:
-    return Response(reply.body, reply.status, media_type="application/json")
+    if export is None:
+        return _refused(404, _NO_JOB)
+    return Response(export, media_type="application/json")
