@@ -23,6 +23,7 @@ from rules.conversation.history import Past, Place, raw_messages
 from rules.recognize.align import align, keep_one_order
 from rules.typingmind.dates import parse_date
 from rules.typingmind.message import Message
+from rules.typingmind.originals import is_original
 
 _AT_ONCE = timedelta(minutes=1)
 _FEWEST_MATCHES = 4
@@ -74,9 +75,10 @@ def find_copies_under(past: Sequence[Past], places: Sequence[Place]) -> dict[str
     """Return the keys that messages under memories of the other chat have in the fork, by theirs.
 
     A message whose words are under the memories more than once, such as "ok", counts as a copy only
-    next to another copy. Empty where there are too few of the others.
+    next to another copy. Empty where there are too few of the others. An original that is kept with
+    a memory has its key by that.
     """
-    raw = [place for place in raw_messages(places) if not place.original]
+    raw = [place for place in raw_messages(places) if not is_original(place.message.marker)]
     said_here = {place.message.digest for place in raw}
     said = [next((one for one in old.digests if one in said_here), old.digests[0]) for old in past]
     was = {number: (digest,) for number, digest in enumerate(said)}

@@ -15,6 +15,7 @@ from rules.recognize.copies import (
 )
 from rules.recognize.recognize import recognize
 from rules.typingmind.message import Message, read_message
+from rules.typingmind.originals import kept_original
 from rules.typingmind.splice import with_date
 from tests.entries import said
 
@@ -121,3 +122,11 @@ def test_a_copy_of_what_a_message_said_before_an_edit_is_one() -> None:
     edited = said("user", "Good evening!", 0)
     past = [Past("a", edited, 1, edited, (edited.digest, KNOWN[0].digest)), *PAST[1:]]
     assert find_copies_under(past, copied(KNOWN))["a"] == "copy 0"
+
+
+def test_an_original_kept_with_a_memory_is_no_copy_beside_it() -> None:
+    kept = [
+        read_message(kept_original(message.raw, FORK, "a memory of the other chat"))
+        for message in KNOWN
+    ]
+    assert keys(copied(kept)) == {}
