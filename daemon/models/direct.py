@@ -83,15 +83,14 @@ def persistently(
     ask: Callable[[], T],
     sleep: Callable[[float], None],
     tell: Tell,
-    chance: Callable[[], float] = random.random,
     *,
     may_be_billed: bool = False,
 ) -> T:
     """Call `ask` up to six times, with growing pauses, and return its result.
 
-    `sleep` takes seconds, `chance` returns a number between 0 and 1, and `tell` gets the reason of
-    each pause before it. With `may_be_billed`, a lost answer raises CutOff instead of being asked
-    for again here, since the caller must reserve the cost once more first.
+    `sleep` takes seconds, and `tell` gets the reason of each pause before it. With `may_be_billed`,
+    a lost answer raises CutOff instead of being asked for again here, since the caller must reserve
+    the cost once more first.
 
     Raises OutOfReach when the provider has not answered by then, or asks for more than five
     minutes.
@@ -102,22 +101,16 @@ def persistently(
         except NotNow as fault:
             if isinstance(fault, CutOff) and may_be_billed:
                 raise
-            await_next(attempt, fault, sleep, tell, chance)
+            await_next(attempt, fault, sleep, tell)
     raise AssertionError("the last attempt answers or raises")
 
 
-def await_next(
-    attempt: int,
-    fault: NotNow,
-    sleep: Callable[[float], None],
-    tell: Tell,
-    chance: Callable[[], float] = random.random,
-) -> None:
+def await_next(attempt: int, fault: NotNow, sleep: Callable[[float], None], tell: Tell) -> None:
     """Pause after the `attempt`-th attempt, which has failed; the arguments are `persistently`'s.
 
     Raises OutOfReach after the last attempt, or where the provider asks for too long a pause.
     """
-    seconds = _pause(attempt, fault.retry_after, chance)
+    seconds = _pause(attempt, fault.retry_after)
     if attempt == ATTEMPTS or seconds > LONGEST_WAIT_SECONDS:
         raise _out_of_reach(fault, f"It was tried {counted(attempt, 'time')}.") from fault
     tell(TriesAgain(fault.message, attempt, ATTEMPTS, seconds))
@@ -131,15 +124,13 @@ def _out_of_reach(fault: NotNow, tried: str) -> OutOfReach:
     return OutOfReach(f"{fault.message} {tried}{asks}", fault.next_step, asked)
 
 
-def _pause(
-    attempt: int, retry_after: float | None = None, chance: Callable[[], float] = random.random
-) -> float:
+def _pause(attempt: int, retry_after: float | None = None) -> float:
     """Return the seconds to pause: twice as many each time, never fewer than `retry_after`.
 
     They are spread at random, so that many callers do not come back at once.
     """
     growing = min(_LONGEST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
-    return max(retry_after or 0.0, float(growing * (0.5 + chance() / 2)))
+    return max(retry_after or 0.0, float(growing * random.uniform(0.5, 1.0)))  # noqa: S311
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,6 @@
 """What a failed call means, told by real HTTP answers in the dialects of two providers."""
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -105,14 +106,17 @@ def test_a_provider_that_cannot_be_reached_may_be_asked_again(serve: Serve) -> N
     assert told.value.message == "Cannot reach 127.0.0.1."
 
 
-def test_who_waits_for_a_provider_is_told_whom_which_try_and_how_long() -> None:
+def test_who_waits_for_a_provider_is_told_whom_which_try_and_how_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(random, "uniform", lambda least, most: most)
     told: list[Event] = []
 
     def away() -> completion.Completion:
         raise NotNow("Cannot reach api.anthropic.com.", "later")
 
     with pytest.raises(OutOfReach, match="It was tried 6 times"):
-        persistently(away, lambda seconds: None, told.append, lambda: 1.0)
+        persistently(away, lambda seconds: None, told.append)
     assert [sentence(event) for event in told][
         2
     ] == "Cannot reach api.anthropic.com (try 3 of 6, next in 4 s)."
@@ -146,7 +150,7 @@ def test_a_provider_that_hangs_is_given_up_after_the_time_out(
 def test_a_passing_fault_costs_a_pause_and_nothing_else(serve: Serve) -> None:
     server = serve(Faulty(at={1: "overloaded", 2: "rate limited", 3: "server error"}))
     pauses: list[float] = []
-    answer = persistently(lambda: complete(asked(CLAUDE)), pauses.append, ignore_event, lambda: 1.0)
+    answer = persistently(lambda: complete(asked(CLAUDE)), pauses.append, ignore_event)
     assert answer.finish == "stop"
     assert len(server.requests) == 4
     assert len(pauses) == 3
@@ -173,7 +177,7 @@ def test_the_provider_s_own_wish_for_a_pause_is_kept() -> None:
         raise NotNow("busy", "wait", retry_after=77.0)
 
     with pytest.raises(ModelError, match=f"tried {ATTEMPTS} times"):
-        persistently(busy, calls.append, ignore_event, lambda: 0.0)
+        persistently(busy, calls.append, ignore_event)
     assert calls == [77.0] * (ATTEMPTS - 1)
 
 
@@ -182,7 +186,7 @@ def test_nobody_waits_an_hour_for_a_provider() -> None:
         raise NotNow("busy", "wait", retry_after=3600.0)
 
     with pytest.raises(ModelError, match="tried 1 time\\. It asks to wait for 1 hour"):
-        persistently(closed, lambda seconds: pytest.fail("it waited"), ignore_event, lambda: 0.0)
+        persistently(closed, lambda seconds: pytest.fail("it waited"), ignore_event)
 
 
 @pytest.mark.parametrize("said", ["7", "Wed, 21 Oct 2099 07:28:00 GMT"])
