@@ -116,13 +116,16 @@ class Request:
 
         They have room for the model's thinking, or fields to turn it off.
         """
-        asked, body = self._asked, self._asked.get("extra_body", {})
-        if self.thinking is None:
-            return asked
-        asked["max_tokens"] = self._room + self.thinking.room
+        asked = {**self._asked, "max_tokens": self.most_tokens}
+        body = asked.get("extra_body", {})
         if self.switch and isinstance(body, Mapping):
             asked["extra_body"] = {**self.switch, **body}
         return asked
+
+    @property
+    def most_tokens(self) -> int:
+        """Return how many tokens the answer may have, with room for the model's thinking."""
+        return self._room + (self.thinking.room if self.thinking else 0)
 
     @property
     def switch(self) -> Mapping[str, object]:

@@ -141,9 +141,8 @@ def most_of(archive: Archive, price: Price, request: Request, tokens: int, now: 
         if learned and counts_now(learned, estimate, now)
         else estimate
     )
-    room = request.parameters.get("max_tokens")
     bound = prompt_bound(tokens, len(request.turns), factor)
-    return worst_case(price, bound, room if isinstance(room, int) else 0)
+    return worst_case(price, bound, request.most_tokens)
 
 
 def release_call(archive: Archive, sent: SentRequest) -> None:

@@ -156,17 +156,14 @@ def watched(request: Request) -> Iterator[WatchedCall]:
 
 def most_answer_bytes(request: Request) -> int:
     """Return the most bytes that an answer may have: a few megabytes more than its room holds."""
-    room = request.parameters.get("max_tokens")
-    of_words = room * _BYTES_A_TOKEN if isinstance(room, int) else 0
     of_vectors = len(request.turns) * _BYTES_A_VECTOR if request.step == EMBEDDING else 0
-    return _BYTES_ANYHOW + of_words + of_vectors
+    return _BYTES_ANYHOW + request.most_tokens * _BYTES_A_TOKEN + of_vectors
 
 
 def _most_seconds(request: Request) -> float:
     """Return the seconds that an answer may take, by its room; an own server has its time-out."""
-    room, given = request.parameters.get("max_tokens"), request.route.get("timeout")
-    of_words = room * _SECONDS_A_TOKEN if isinstance(room, int) else 0.0
-    seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + of_words)
+    given = request.route.get("timeout")
+    seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + request.most_tokens * _SECONDS_A_TOKEN)
     is_patient = is_local(request.model.name, request.model.options)
     return max(seconds, given) if is_patient and isinstance(given, int | float) else seconds
 

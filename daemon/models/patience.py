@@ -73,8 +73,7 @@ def with_time(archive: Archive, request: Request, line: int, times_slow: int) ->
         return request
     speed = trial_of(archive, model.name, model.base) or _UNMEASURED
     prompt = round(sum(map(count_of, request.texts)) * token_factor(model.name))
-    room = request.parameters.get("max_tokens")
-    takes = speed.seconds(prompt, room if isinstance(room, int) else 0)
+    takes = speed.seconds(prompt, request.most_tokens)
     seconds = max(timeout_of(request), _MARGIN * takes * (1 if model.slots else line))
     if times_slow:
         seconds *= SECOND_TIME
