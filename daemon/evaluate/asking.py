@@ -95,7 +95,7 @@ def ask_persona(
     with Scheduler(context, chat_id, models.concurrency, models.batch) as scheduler:
         if plan.lacking:
             _make_questions(context, plan, scheduler)
-        asked = _kept_own(context, plan, own) if own else _chosen(context, plan)
+        asked = _kept_own(context, plan) if own else _chosen(context, plan)
         answers += _ask_with_passages(context, plan, scheduler, asked)
         questions = counted(len(asked), "question")
         context.tell(Note(f"{questions} are asked of {plan.roles.agent.name}"))
@@ -128,18 +128,16 @@ def _chosen(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
     return asked
 
 
-def _kept_own(
-    context: Context, plan: EvaluationPlan, own: Sequence[EvalQuestion]
-) -> Sequence[EvalQuestion]:
+def _kept_own(context: Context, plan: EvaluationPlan) -> Sequence[EvalQuestion]:
     """Store those of the person's own questions that are new.
 
     Return all of them as they are stored.
     """
     archive, chat_id = context.archive, plan.subject.chat_id
-    known = {question.seed for question in questions_about(archive, chat_id)}
-    new = [question for question in own if question.seed not in known]
+    known = {question.seed for question in plan.before}
+    new = [question for question in plan.own if question.seed not in known]
     keep_questions(archive, chat_id, new)
-    seeds = {question.seed for question in own}
+    seeds = {question.seed for question in plan.own}
     return [question for question in questions_about(archive, chat_id) if question.seed in seeds]
 
 

@@ -1,7 +1,7 @@
 """The plan of an evaluation: which questions are asked, of which models, and at what cost."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from daemon.archive.archive import Archive
 from daemon.archive.evaluation import answers_about, questions_about
@@ -9,7 +9,6 @@ from daemon.archive.journal import find_reply
 from daemon.evaluate.reporting import (
     asked_questions,
     circumstances,
-    counting_answers,
     seen_letters,
 )
 from daemon.evaluate.subject import ArmName, EvaluatedChat
@@ -74,8 +73,6 @@ class EvaluationPlan:
     """The questions that are asked, as far as they are written."""
     own: tuple[EvalQuestion, ...] = ()
     """The person's own questions, if these are asked in place of a model's."""
-    unseen: Mapping[str, tuple[EvalQuestion, ...]] = field(default_factory=dict)
-    """The questions not yet asked of the agent with their chunk in view, by the memory's id."""
     calls: int = 0
     cost: CostEstimate | None = None
     """In picodollars; None where a price is not known."""
@@ -136,7 +133,6 @@ def plan_evaluation(
         before=before,
         questions=tuple(questions),
         own=tuple(own),
-        unseen=unseen_by(context.archive, subject, agent.name, questions) if due else {},
     )
     return _with_cost(context, plan)
 
@@ -193,13 +189,13 @@ def _due(
         if not own or question.seed in seeds
     }
     now = (subject.version, subject.settings, roles.agent.name)
+    answers = answers_about(context.archive, subject.chat_id)
     same = [
         answer
-        for answer in counting_answers(context.archive, subject)
+        for answer in answers
         if circumstances(answer) == now and answer.question in asked and answer.arm != PASSAGE
     ]
     if again or not same:
-        answers = answers_about(context.archive, subject.chat_id)
         last = max((answer.evaluation for answer in answers), default=0)
         return last + 1, tuple(arms)
     number = max(answer.evaluation for answer in same)
@@ -212,7 +208,7 @@ def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
     calls: list[PlannedCall] = []
     if plan.arms:
         calls += _calls_to_write(context, plan)
-        calls += _calls_with_passages(plan)
+        calls += _calls_with_passages(context, plan)
         calls += _calls_to_ask(plan)
     config, now = plan.subject.survey.config, context.clock()
     models, batched = priced_models(context.archive, plan.roles, config, now)
@@ -240,16 +236,18 @@ def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedC
         yield _call("agent", blind, _LETTERS, LETTER_WORDS)
 
 
-def _calls_with_passages(plan: EvaluationPlan) -> Iterator[PlannedCall]:
+def _calls_with_passages(context: Context, plan: EvaluationPlan) -> Iterator[PlannedCall]:
     """Yield the calls that ask the agent with each passage in view, once for each question.
 
     If the agent has just written the questions itself, its cache has the passage.
     """
-    is_writer = plan.roles.agent.name == plan.roles.context_manager.name
+    agent = plan.roles.agent.name
+    is_writer = agent == plan.roles.context_manager.name
+    unseen = unseen_by(context.archive, plan.subject, agent, plan.questions)
     lacking = {memory.memory_id for memory in plan.lacking}
-    for name in {**plan.unseen, **dict.fromkeys(lacking)}:
+    for name in {**unseen, **dict.fromkeys(lacking)}:
         memory = next(chunk for chunk in plan.subject.chunks if chunk.memory_id == name)
-        questions = PER_CHUNK - 1 if name in lacking else len(plan.unseen[name])
+        questions = PER_CHUNK - 1 if name in lacking else len(unseen[name])
         chunk = _tokens(plan.chunk(memory))
         prompt = chunk + _INSTRUCTIONS + questions * _QUESTION
         call = _call("agent", prompt, _LETTERS, LETTER_WORDS)
@@ -289,11 +287,10 @@ def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
     expected, limit = tokens * survey.roles.factor, survey.roles.limit
     if limit is None or expected <= limit.tokens:
         return
-    can_leave_out = arm != "memories"
     raise ChatSkipped(
         f'"{cut_title(survey.plan.title)}": {arm} has about {round(expected):,} tokens, and '
         f"{plan.roles.agent.name} can be asked with {limit.tokens:,} at most.",
-        "Leave it out of --against." if can_leave_out else "Lower fold.budget or tail.tokens.",
+        "Lower fold.budget or tail.tokens." if arm == "memories" else "Leave it out of --against.",
     )
 
 

@@ -124,7 +124,8 @@ def _by_arm(
     same = [
         answer
         for answer in answers
-        if is_alike(answer, newest) and questions[answer.question].is_own == is_own
+        if circumstances(answer) == circumstances(newest)
+        and questions[answer.question].is_own == is_own
     ]
     asked = {answer.question for answer in same}
     by_arm: dict[str, Sequence[EvalAnswer]] = {
@@ -148,11 +149,6 @@ def _grouped(
     for answer in answers:
         groups[key_of(answer)].append(answer)
     return groups
-
-
-def is_alike(answer: EvalAnswer, other: EvalAnswer) -> bool:
-    """Return whether two answers are of the same state of the chat, the same settings and model."""
-    return circumstances(answer) == circumstances(other)
 
 
 def circumstances(answer: EvalAnswer) -> tuple[str, str, str]:
@@ -184,10 +180,10 @@ def find_missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> li
 
     It is the evaluation of this `number`, or the newest. Answers without a letter are ignored.
     """
-    questions = asked_questions(archive, subject)
-    given = _of_finished_chat(archive, subject)
+    questions, answers = asked_questions(archive, subject), counting_answers(archive, subject)
+    given = [answer for answer in answers if answer.arm == "memories"]
     last = number or max((answer.evaluation for answer in given), default=0)
-    answerable = _answerable(questions, given, counting_answers(archive, subject))
+    answerable = _answerable(questions, given, answers)
     not_known = []
     for answer in sorted(given, key=lambda answer: answer.question):
         question = questions[answer.question]
@@ -197,16 +193,10 @@ def find_missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> li
     return not_known
 
 
-def _of_finished_chat(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswer]:
-    """Return the answers that were given with the memories in view, oldest first."""
-    answers = counting_answers(archive, subject)
-    return [answer for answer in answers if answer.arm == "memories"]
-
-
 def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEvaluation, ...]:
     """Return every evaluation of the finished chat, oldest first, by the questions that count."""
-    questions = asked_questions(archive, subject)
-    given, all_given = _of_finished_chat(archive, subject), counting_answers(archive, subject)
+    questions, all_given = asked_questions(archive, subject), counting_answers(archive, subject)
+    given = [answer for answer in all_given if answer.arm == "memories"]
     past = []
     for number, answers in _grouped(given, lambda answer: answer.evaluation).items():
         first = answers[0]
