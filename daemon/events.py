@@ -290,7 +290,7 @@ def parse_event(line: str | bytes) -> tuple[Event, dict[str, Any]]:
     return event, {name: value for name, value in entry.items() if name not in names}
 
 
-def describe_plan(plan: "ChatPlan", asks_models: bool, limited: str = "") -> Planned:
+def describe_plan(plan: "ChatPlan", asks_models: bool, limited: str) -> Planned:
     """Return the event with which the work on a chat begins; calls are counted if `asks_models`."""
     clauses = []
     if plan.chunks:

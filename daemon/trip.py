@@ -19,7 +19,7 @@ A trip that ends early, by an error or a kill, leaves the old output whole. What
 every answer of a model are kept, so the next trip goes on from there.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -73,22 +73,21 @@ _IN_PLACE = "its updated export is in its place already"
 
 
 def go_round(
-    context: Context, paths: Sequence[Path], carry_out: Callable[[Context, Export], Iterator[T]]
+    context: Context, path: Path, carry_out: Callable[[Context, Export], Iterator[T]]
 ) -> Iterator[T | Skipped | Unchanged]:
-    """Read each export and yield what `carry_out` makes of it; an error skips that export alone.
+    """Read an export and yield what `carry_out` makes of it; an error skips that export alone.
 
     Another program's export is left alone once a conversation was brought from it. Raises what
     `as_skipped` raises, where no export can be processed.
     """
 
-    def read_and_carry_out(path: Path) -> Iterator[T]:
+    def read_and_carry_out() -> Iterator[T]:
         yield from carry_out(context, read_export(path))
 
-    for path in paths:
-        if resting := export_at_rest(context.archive, path):
-            yield Unchanged("", path.name, resting.reason, next_step=resting.next_step)
-        else:
-            yield from until_fault(context.archive, path.name, read_and_carry_out(path))
+    if resting := export_at_rest(context.archive, path):
+        yield Unchanged("", path.name, resting.reason, next_step=resting.next_step)
+    else:
+        yield from until_fault(context.archive, path.name, read_and_carry_out())
 
 
 def chats_of(

@@ -66,8 +66,6 @@ class JobReport:
     usd: float = 0.0
     path: str = ""
     """The updated export, once it is done."""
-    at: str = ""
-    """When the outcome was reported."""
     needs_run: bool = False
     """Whether the page must start a run: no daemon takes the job, and no run is at work."""
 
@@ -183,7 +181,7 @@ def _of_result(archive: Archive, job: ChatJob, file: FileInWork) -> JobReport | 
     elif sha256_of(Path(outcome.path)) != last.sha256:
         fault = "Its updated export was changed or removed since it was written."
     else:
-        return JobReport("done", path=outcome.path, at=outcome.when)
+        return JobReport("done", path=outcome.path)
     # The daemon takes no content twice, so a run must make the result again.
     return None if file.by == "daemon" else JobReport("failed", f"{fault} {_AGAIN}")
 

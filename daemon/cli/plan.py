@@ -61,7 +61,7 @@ def planned_rows(settings: Settings, exports: Sequence[Path]) -> list[PlannedRow
             return [
                 row if isinstance(row, PlannedRow) else PlannedRow(path.name, row)
                 for path in exports
-                for row in go_round(context, [path], _plan_export)
+                for row in go_round(context, path, _plan_export)
             ]
 
 

@@ -213,7 +213,7 @@ def _process(
 
             for sentence in finish_restores(context):
                 context.tell(events.Note(sentence))
-        trips = ((path, go_round(context, [path], run_export)) for path in exports)
+        trips = ((path, go_round(context, path, run_export)) for path in exports)
         for path, outcomes in chain(trips, ((path, [skipped]) for path, skipped in others)):
             for outcome in record.on(path, outcomes) if record else outcomes:
                 context.tell(replace(event_of(outcome), file=path.name))

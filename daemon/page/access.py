@@ -84,16 +84,12 @@ def dispatcher(page: ASGIApp, others: Mapping[str, ASGIApp]) -> ASGIApp:
     return dispatch
 
 
-class Access:
-    """The outermost layer: refuses requests, and sets the headers that restrict the browser."""
+def with_access(app: ASGIApp, port: int) -> ASGIApp:
+    """Wrap the page to refuse requests, and to set the headers that restrict the browser."""
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        self._app, self._port = app, port
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or refuse it."""
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
+            await app(scope, receive, send)
             return
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
@@ -108,8 +104,10 @@ class Access:
 
         most = LARGEST_FORM + (LARGEST_UPLOAD if scope["path"] == UPLOADS else 0)
         headers = Headers(scope=scope)
-        refused = refuse_request(scope["method"], headers, self._port)
+        refused = refuse_request(scope["method"], headers, port)
         if refused is None and int(headers.get("content-length", 0)) > most:
             refused = RefusedRequest(413, TOO_LARGE)
-        app = PlainTextResponse(refused.reason, refused.status) if refused else self._app
-        await app(scope, bounded(receive, most), send_bound)
+        answer = PlainTextResponse(refused.reason, refused.status) if refused else app
+        await answer(scope, bounded(receive, most), send_bound)
+
+    return respond

@@ -8,7 +8,7 @@ one starts a process, and a chat changes with every message.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
@@ -23,6 +23,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
+from starlette.types import ASGIApp
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat
@@ -30,7 +31,7 @@ from daemon.config.settings import Config
 from daemon.files.clock import about
 from daemon.files.paths import Folders, archive_path, is_demo
 from daemon.page import words
-from daemon.page.access import SAFE_METHODS, Access
+from daemon.page.access import SAFE_METHODS, with_access
 from daemon.page.message_blocks import render_markdown
 from daemon.page.sessions import (
     SESSION_SECONDS,
@@ -121,7 +122,7 @@ class Plans:
 
 def application(
     desk: Desk, port: int, views: Mapping[str, View], actions: Mapping[str, View]
-) -> Access:
+) -> ASGIApp:
     """Return the whole page. `views` answer GET and `actions` answer POST, by their paths."""
     templates = Jinja2Templates(directory=_HERE / "templates")
     templates.env.filters.update(_FILTERS)
@@ -141,18 +142,13 @@ def application(
     app.state.notices = {}
     app.state.plans = Plans()
     app.state.trial = None
-    return Access(app, port)
+    return with_access(app, port)
 
 
 def desk_of(request: Request) -> Desk:
     """Return the settings and folders that this page was started with."""
     desk: Desk = request.app.state.desk
     return desk
-
-
-def use_settings(request: Request, config: Config) -> None:
-    """Make all later views use these settings, which are in memproc.toml now."""
-    request.app.state.desk = replace(desk_of(request), config=config)
 
 
 def field(request: Request, name: str) -> str:

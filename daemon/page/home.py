@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -92,11 +93,9 @@ def home_page(request: Request) -> Response:
 
 def _needs(archive: Archive, desk: Desk, status: Status) -> Iterator[Need]:
     """Yield what needs the user: problems, models that end, wishes left out, kept passages."""
-    key = keys(desk.folders.state)
-    for problem in status.problems:
-        address = address_of_problem(problem)
-        yield Need(problem, address, _LABELS[address])
-    for problem, address in problems_of_chats(archive, desk.config, key, status.now):
+    of_all = ((problem, address_of_problem(problem)) for problem in status.problems)
+    of_chats = problems_of_chats(archive, desk.config, keys(desk.folders.state), status.now)
+    for problem, address in chain(of_all, of_chats):
         yield Need(problem, address, _LABELS.get(address, "See what is kept"))
 
 

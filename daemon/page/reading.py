@@ -71,7 +71,7 @@ def show_message(
     key: str,
     message: Message,
     zone: tzinfo,
-    quotes: Sequence[Quote] = (),
+    quotes: Sequence[Quote],
     prefix: str = "",
     query: str = "",
 ) -> SaidMessage:

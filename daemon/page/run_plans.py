@@ -8,7 +8,6 @@ from time import monotonic
 from starlette.requests import Request
 from starlette.responses import Response
 
-from daemon.archive.archive import Archive
 from daemon.archive.chats import newest_file, waiting_state
 from daemon.archive.memories import memories
 from daemon.files.foreign import program_at
@@ -38,7 +37,11 @@ def _planned(request: Request, template: str) -> Response:
     """Show the plan of a chat's newest export, if the file still exists."""
     with named_chat(request) as (archive, known):
         path = Path(newest_file(archive, known.chat_id))
-        extracted = extracted_numbers(archive, known.chat_id)
+        extracted = {
+            memory.number
+            for memory in memories_of_chunks(memories(archive, known.chat_id))
+            if memory.in_prompts.is_extracted
+        }
         waiting = waiting_state(archive, known.chat_id)
     is_there, changed_at = path.is_file(), ""
     if is_there:
@@ -85,15 +88,6 @@ def _plan_of_file(request: Request, path: Path) -> Plan:
     period = monotonic() // _KEPT_SECONDS  # a key that is set elsewhere changes the plan, too
     fingerprint = f"{path} {state.st_mtime_ns} {state.st_size} {period}"
     return plans.get(desk, str(path), fingerprint.encode(), make)
-
-
-def extracted_numbers(archive: Archive, chat_id: str) -> set[int]:
-    """Return the numbers of a chat's memories, without folds, that no model has written."""
-    return {
-        memory.number
-        for memory in memories_of_chunks(memories(archive, chat_id))
-        if memory.in_prompts.is_extracted
-    }
 
 
 def inbox_page(request: Request) -> Response:

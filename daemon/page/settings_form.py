@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from starlette.requests import Request
@@ -21,7 +22,7 @@ from daemon.config.settings import Config
 from daemon.config.tables import ConfigProblem, Key, WrongSettings
 from daemon.models.splitting import splitter
 from daemon.page.actions import do_command
-from daemon.page.app import desk_of, field, render, show_at, use_settings
+from daemon.page.app import desk_of, field, render, show_at
 from daemon.page.settings_fields import (
     FIELDS,
     GROUPS,
@@ -117,9 +118,10 @@ def _shown(
 
 
 def _use(request: Request, config: Config) -> None:
-    """Make the page use the written settings, marked as found here if their file was not named."""
-    is_here = _found(request).is_here
-    use_settings(request, config.as_found_here() if is_here else config)
+    """Make all later views use the written settings, marked as found here if nobody named them."""
+    if _found(request).is_here:
+        config = config.as_found_here()
+    request.app.state.desk = replace(desk_of(request), config=config)
 
 
 def _reasons_of(refused: ConfigurationError) -> list[str]:

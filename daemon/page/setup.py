@@ -17,7 +17,7 @@ from daemon.config.search import own_file
 from daemon.files.candidates import put_sample
 from daemon.files.clock import now
 from daemon.files.lock import daemon_runs
-from daemon.models.own_server import USUAL, OwnServer, look_around
+from daemon.models.own_server import USUAL, look_around
 from daemon.page.actions import CommandResult, do_command, runs
 from daemon.page.app import View, desk_of, field, render, show_at
 from daemon.page.files import to_what_was_dropped
@@ -92,8 +92,7 @@ def take_sample(request: Request) -> Response:
 
 def look_for_models(request: Request) -> Response:
     """Show the model servers that answer at three programs' usual ports; no address is entered."""
-    servers: tuple[OwnServer, ...] = look_around()
-    return render(request, "own_models.html", servers=servers)
+    return render(request, "own_models.html", servers=look_around())
 
 
 def use_model(request: Request) -> Response:

@@ -43,7 +43,7 @@ def run(tmp_path: Path, archive: Archive, content: bytes) -> list[Outcome]:
     context = Context(
         config, Folders(*places), archive, ScriptedModel(), no_keys, lambda: WHEN, ignore_event
     )
-    return list(go_round(context, [path], run_export))
+    return list(go_round(context, path, run_export))
 
 
 def parsed(content: bytes) -> dict[str, Any]:

@@ -82,7 +82,7 @@ class Inbox:
         context = Context(
             config, folders, self.archive, ScriptedModel(), no_keys, lambda: WHEN, ignore_event
         )
-        return list(go_round(context, paths, run_export))
+        return [outcome for path in paths for outcome in go_round(context, path, run_export)]
 
     def good_ones(self) -> dict[str, bytes]:
         """The updated files of all chats but the bad one."""

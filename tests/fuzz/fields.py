@@ -148,7 +148,7 @@ def go(home: Path, archive: Archive, content: Json, mode: str = "replace") -> li
     context = Context(
         config, folders, archive, ScriptedModel(), no_keys, lambda: WHEN, ignore_event
     )
-    return list(go_round(context, [path], run_export))
+    return list(go_round(context, path, run_export))
 
 
 def goes_well(home: Path, known: Seed, values: dict[Place, object], mode: str = "replace") -> None:

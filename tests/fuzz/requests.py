@@ -13,11 +13,11 @@ from unittest.mock import patch
 from urllib.parse import quote, unquote
 
 import anyio.to_thread
+from starlette.types import ASGIApp
 
 from daemon.archive.archive import Archive
 from daemon.config.settings import Config
 from daemon.files.paths import Folders
-from daemon.page.access import Access
 from daemon.page.app import Desk, application
 from daemon.page.routes import ACTIONS, VIEWS
 from daemon.page.sessions import follow_link, new_link
@@ -65,7 +65,7 @@ def requests(data: bytes) -> None:
     )
 
 
-async def _answered(page: Access, scope: dict[str, Any], body: bytes) -> int:
+async def _answered(page: ASGIApp, scope: dict[str, Any], body: bytes) -> int:
     status = 0
     parts = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -92,7 +92,7 @@ def _loop() -> asyncio.Runner:
 
 
 @cache
-def _page() -> tuple[Access, bytes]:
+def _page() -> tuple[ASGIApp, bytes]:
     """The page over folders that know one chat, and the secret of a session in it. What starts commands is left out."""
     home = Path(mkdtemp(prefix="memproc-fuzz-"))
     atexit.register(rmtree, home, ignore_errors=True)

@@ -122,7 +122,7 @@ class Memproc:
         """Run `memproc run PATH`. Raises Killed after `killed_after` model calls and looks at the clock."""
         self._steps_left = killed_after
         try:
-            return list(go_round(self._context, [path], run_export))
+            return list(go_round(self._context, path, run_export))
         except Killed:
             self.archive.close()
             self.archive = self._opened()

@@ -74,7 +74,7 @@ class Desk:
         """One round; what was surveyed and counted in it is noted anew."""
         self.surveyed.clear()
         self.counted.clear()
-        return list(go_round(self.context, [self.export(*chats)], run_export))
+        return list(go_round(self.context, self.export(*chats), run_export))
 
     def export(self, *chats: Json) -> Path:
         path = self.home / "export.json"

@@ -93,7 +93,7 @@ class Home:
         return int(self.archive.run("SELECT max(id) FROM arrival")[0][0])
 
     def work(self, name: str, model: Callable[[Request], Completion]) -> Any:
-        (outcome,) = go_round(self.context(model), [self.folders.inbox / name], run_export)
+        (outcome,) = go_round(self.context(model), self.folders.inbox / name, run_export)
         return outcome
 
     def enqueue(self, *arrivals: int) -> tuple[int, ...]:

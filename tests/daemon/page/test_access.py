@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message
 
 from daemon.page import guard
-from daemon.page.access import Access, dispatcher, refuse_request
+from daemon.page.access import dispatcher, refuse_request, with_access
 
 PORT = 27183
 HOST = {"host": f"127.0.0.1:{PORT}"}
@@ -87,7 +87,7 @@ async def _begin_of_answer(method: str, target: str, *headers: tuple[bytes, byte
         sent.append(message)
 
     scope = {"type": "http", "method": method, "path": target, "headers": headers}
-    await dispatcher(Access(Starlette(), PORT), {})(scope, _never, send)
+    await dispatcher(with_access(Starlette(), PORT), {})(scope, _never, send)
     return sent[0]
 
 
