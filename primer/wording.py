@@ -8,9 +8,7 @@ Tags in people's own text are made inert before a model reads them, and can be r
 
 import html
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Literal
 
 from rules.layers.opening import JOINER
@@ -34,7 +32,7 @@ _OUR_TAG = re.compile(rf"</?({'|'.join(TAGS)})(?![\w.:-])", re.IGNORECASE)
 # example: a call of one, in JSON. results: what became of each edit, a line for each.
 # facts: those that are known, as JSON. form: what the answer looks like, as JSON.
 # question: one of the other texts. guidance: what the person says at `memproc retry --say`.
-_HOLDS = {
+PLACEHOLDERS = {
     "quote_again": "reason",
     "analysis": "words",
     "refinement": "analysis",
@@ -49,19 +47,15 @@ _HOLDS = {
     "otherwise": "question reason",
     "guidance": "guidance",
 }
-_MAY_HOLD = {
+"""The placeholders that a text must have, of those that must have any."""
+_LENGTHS = {
     "quote": "quote_words",
-    "quote_asked": "quote_words",
     "perspective": "words",
-    "perspective_asked": "words",
     "perspective_hindsight": "words",
-    "perspective_hindsight_asked": "words",
     "refinement": "words",
-    "refinement_asked": "words",
     "fold_perspective": "words",
-    "fold_perspective_asked": "words",
 }
-"""Placeholders for the length of answers, which questions may have."""
+"""The placeholder for the length of the answer, which a question may have in both its wordings."""
 ASKED = "_asked"
 """The ending of the name of a text that asks in more words than a memory keeps."""
 
@@ -138,34 +132,18 @@ def without_tag_around(text: str) -> str:
     return _AROUND.sub("", text).strip()
 
 
-PLACEHOLDERS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {text.name: frozenset(_HOLDS.get(text.name, "").split()) for text in fields(Texts)}
-)
-"""The placeholders that each text must have."""
-ALLOWED: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        name: required | frozenset(_MAY_HOLD.get(name, "").split())
-        for name, required in PLACEHOLDERS.items()
-    }
-)
-"""All placeholders that each text may have."""
-
-
 def find_problems(name: str, text: str) -> tuple[str, ...]:
     """Return why a text cannot be used under this name, a sentence a reason; none if it can."""
-    if name not in PLACEHOLDERS:
-        return (f"There is no text named {name!r}; the texts are {', '.join(PLACEHOLDERS)}.",)
     if not text.strip():
         return ("The text is empty.",)
     used = set(PLACEHOLDER.findall(text))
-    missing = [
-        f"The placeholder {{{lacking}}} is missing."
-        for lacking in sorted(PLACEHOLDERS[name] - used)
-    ]
-    known = ", ".join(f"{{{allowed}}}" for allowed in sorted(ALLOWED[name])) or "none"
+    required = set(PLACEHOLDERS.get(name, "").split())
+    allowed = required | set(_LENGTHS.get(name.removesuffix(ASKED), "").split())
+    missing = [f"The placeholder {{{lacking}}} is missing." for lacking in sorted(required - used)]
+    known = ", ".join(f"{{{placeholder}}}" for placeholder in sorted(allowed)) or "none"
     unknown = [
         f"The placeholder {{{other}}} means nothing here; this text may use: {known}."
-        for other in sorted(used - ALLOWED[name])
+        for other in sorted(used - allowed)
     ]
     tags = {tag.lower() for tag in _OUR_TAG.findall(text)}
     own_tags = (
