@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from types import MappingProxyType
 
 from rules.money.price import FREE, Price
 
@@ -32,19 +31,8 @@ _FAMILIES = (
 )
 # Models with names of the same families that do not write text.
 _OTHER_WORK = re.compile(r"-(image|audio|tts|transcribe|realtime|live|embedding)(-|$)")
-_VENDORS: Mapping[str, str] = MappingProxyType(
-    {
-        "anthropic": "anthropic",
-        "openai": "openai",
-        "gemini": "gemini",
-        "google": "gemini",
-        "xai": "xai",
-        "x-ai": "xai",
-        "deepseek": "deepseek",
-        "mistral": "mistral",
-        "mistralai": "mistral",
-    }
-)
+_VENDORS: Mapping[str, str] = {"google": "gemini", "x-ai": "xai", "mistralai": "mistral"}
+"""What a vendor is called in names like OpenRouter's, where that is not LiteLLM's name of it."""
 _CLAUDE_VARIANT = re.compile(r"(-(thinking|latest|max))+$")
 _OLD_CLAUDE = re.compile(r"claude-(instant|[12])")
 _EFFORT = re.compile(r"^(o\d|gpt-[5-9]).*?(?P<effort>-(minimal|low|medium|high|xhigh))$")
@@ -54,26 +42,24 @@ _SECRET = re.compile(r"key|token$|secret|credential|password|authorization", re.
 HIDDEN = "(hidden)"
 BASES = ("base_url", "api_base")
 """Options that give the address of a server; where both are given, LiteLLM uses the first."""
-KEY_VARIABLES: Mapping[str, str] = MappingProxyType(
-    {
-        "anthropic": "ANTHROPIC_API_KEY",
-        "cerebras": "CEREBRAS_API_KEY",
-        "cohere": "COHERE_API_KEY",
-        "dashscope": "DASHSCOPE_API_KEY",
-        "deepinfra": "DEEPINFRA_API_KEY",
-        "deepseek": "DEEPSEEK_API_KEY",
-        "fireworks_ai": "FIREWORKS_API_KEY",
-        "gemini": "GEMINI_API_KEY",
-        "groq": "GROQ_API_KEY",
-        "mistral": "MISTRAL_API_KEY",
-        "moonshot": "MOONSHOT_API_KEY",
-        "openai": "OPENAI_API_KEY",
-        "openrouter": "OPENROUTER_API_KEY",
-        "perplexity": "PERPLEXITY_API_KEY",
-        "together_ai": "TOGETHER_API_KEY",
-        "xai": "XAI_API_KEY",
-    }
-)
+KEY_VARIABLES: Mapping[str, str] = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "cerebras": "CEREBRAS_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "dashscope": "DASHSCOPE_API_KEY",
+    "deepinfra": "DEEPINFRA_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks_ai": "FIREWORKS_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "moonshot": "MOONSHOT_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "perplexity": "PERPLEXITY_API_KEY",
+    "together_ai": "TOGETHER_API_KEY",
+    "xai": "XAI_API_KEY",
+}
 """LiteLLM's name of a provider -> the variable for its key, as the provider itself calls it.
 
 A provider that is not here (Ollama, the person's own server, a cloud with its own credentials)
@@ -87,43 +73,39 @@ _OTHER_VARIABLES = {
     "perplexity": ("PERPLEXITYAI_API_KEY",),
     "together_ai": ("TOGETHERAI_API_KEY",),
 }
-_ALSO_CALLED: Mapping[str, str] = MappingProxyType(
-    {
-        "chatgpt": "openai",
-        "claude": "anthropic",
-        "fireworks": "fireworks_ai",
-        "google": "gemini",
-        "gpt": "openai",
-        "grok": "xai",
-        "kimi": "moonshot",
-        "qwen": "dashscope",
-        "together": "together_ai",
-    }
-)
+_ALSO_CALLED: Mapping[str, str] = {
+    "chatgpt": "openai",
+    "claude": "anthropic",
+    "fireworks": "fireworks_ai",
+    "google": "gemini",
+    "gpt": "openai",
+    "grok": "xai",
+    "kimi": "moonshot",
+    "qwen": "dashscope",
+    "together": "together_ai",
+}
 """What people call a provider, by its models or its maker -> LiteLLM's name of it."""
 # How many of its own tokens a model makes of one o200k token. OpenAI's present models use o200k
 # itself. Claude's tokenizer since 4.7 makes about 30 % more of prose, and is not published: 1.35 is
 # where users' own measurements begin, and the cautious assumption for every unknown model.
 _TOKEN_FACTORS = (("*gpt-4o*", 1.0), ("*gpt-4.1*", 1.0), ("*gpt-5*", 1.0), ("*/o[134]*", 1.0))
 _CAREFUL = 1.35
-_SMALL: Mapping[str, str] = MappingProxyType(
-    {
-        "anthropic": "anthropic/claude-haiku-5-5",
-        "cerebras": "cerebras/gpt-oss-120b",
-        "cohere": "cohere/command-r7b-12-2024",
-        "dashscope": "dashscope/qwen3.8-flash",
-        "deepinfra": "deepinfra/openai/gpt-oss-20b",
-        "deepseek": "deepseek/deepseek-v4-flash",
-        "fireworks_ai": "fireworks_ai/deepseek-v4p1-flash",
-        "gemini": "gemini/gemini-3.5-flash-lite",
-        "groq": "groq/openai/gpt-oss-20b",
-        "mistral": "mistral/mistral-small-latest",
-        "moonshot": "moonshot/kimi-k2.6",
-        "openai": "openai/gpt-6-luna",
-        "together_ai": "together_ai/Qwen/Qwen3.8-Flash",
-        "xai": "xai/grok-4.3",
-    }
-)
+_SMALL: Mapping[str, str] = {
+    "anthropic": "anthropic/claude-haiku-5-5",
+    "cerebras": "cerebras/gpt-oss-120b",
+    "cohere": "cohere/command-r7b-12-2024",
+    "dashscope": "dashscope/qwen3.8-flash",
+    "deepinfra": "deepinfra/openai/gpt-oss-20b",
+    "deepseek": "deepseek/deepseek-v4-flash",
+    "fireworks_ai": "fireworks_ai/deepseek-v4p1-flash",
+    "gemini": "gemini/gemini-3.5-flash-lite",
+    "groq": "groq/openai/gpt-oss-20b",
+    "mistral": "mistral/mistral-small-latest",
+    "moonshot": "moonshot/kimi-k2.6",
+    "openai": "openai/gpt-6-luna",
+    "together_ai": "together_ai/Qwen/Qwen3.8-Flash",
+    "xai": "xai/grok-4.3",
+}
 
 
 def own_model(names: Sequence[str]) -> str | None:
@@ -146,7 +128,7 @@ def _litellm_name(name: str) -> str | None:
     if vendor.startswith("openrouter/"):
         return f"{vendor}/{rest}"
     known = _in_its_family(rest)
-    if slash and (known is None or known[0] != _VENDORS.get(vendor)):
+    if slash and (known is None or known[0] != _VENDORS.get(vendor, vendor)):
         return None
     return None if known is None else "/".join(known)
 
@@ -251,7 +233,7 @@ class Model:
     """
 
     name: str
-    options: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    options: Mapping[str, object] = field(default_factory=dict, repr=False)
     """Parameters for LiteLLM, including `[models.options]`. They may contain a key."""
     thinking_room: int = 0
     """Tokens to add to an answer's room, because the model always thinks."""

@@ -10,25 +10,21 @@ from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
-from types import MappingProxyType
 
 from primer.models import add_provider
 
 _OPENAI, _GOOGLE = "OpenAI's page of deprecations", "Google's page of Gemini deprecations"
 
-ANNOUNCED: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        # The page lists their versions; each of these names stands for one of them.
-        **{
-            f"openai/{name}": ("2027-01-14", _OPENAI)
-            for name in ("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini")
-        },
-        **{
-            f"gemini/{name}": ("2026-12-01", _GOOGLE)
-            for name in ("gemini-2.5-pro", "gemini-2.5-flash")
-        },
-    }
-)
+ANNOUNCED: Mapping[str, tuple[str, str]] = {
+    # The page lists their versions; each of these names stands for one of them.
+    **{
+        f"openai/{name}": ("2027-01-14", _OPENAI)
+        for name in ("gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini")
+    },
+    **{
+        f"gemini/{name}": ("2026-12-01", _GOOGLE) for name in ("gemini-2.5-pro", "gemini-2.5-flash")
+    },
+}
 """The last day (ISO) of a model by its LiteLLM name, and the page that says so."""
 
 _SMALL = re.compile(r"mini|nano|3[.-]?5|text-davinci")
@@ -96,102 +92,113 @@ def _gone(retired_on: str, successor: str, *names: str) -> dict[str, tuple[str, 
     return {f"{provider}/{name}": (retired_on, successor) for name in names}
 
 
-RETIRED: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        # Anthropic's table of model deprecations; LiteLLM's map for the preview.
-        **_gone("2024-11-06", _HAIKU, "claude-instant-*"),
-        **_gone("2024-11-06", _SONNET, "claude-1*"),
-        **_gone("2025-07-21", _SONNET, "claude-2*", "claude-3-sonnet*"),
-        **_gone("2025-10-28", _SONNET, "claude-3-5-sonnet*"),
-        **_gone("2026-01-05", _OPUS, "claude-3-opus*"),
-        **_gone("2026-02-19", _SONNET, "claude-3-7-sonnet*"),
-        **_gone("2026-02-19", _HAIKU, "claude-3-5-haiku*"),
-        **_gone("2026-04-20", _HAIKU, "claude-3-haiku*"),
-        **_gone("2026-06-09", "anthropic/claude-mythos-5-1", "claude-mythos-preview"),
-        **_gone(
-            "2026-06-15",
-            _SONNET,
-            "claude-sonnet-4",
-            "claude-sonnet-4-0",
-            "claude-sonnet-4-20250514",
-        ),
-        **_gone("2026-06-15", _OPUS, "claude-opus-4", "claude-opus-4-0", "claude-opus-4-20250514"),
-        **_gone("2026-08-05", _OPUS, "claude-opus-4-1", "claude-opus-4-1-20250805"),
-        # OpenAI's page of deprecations, while it listed them.
-        **_gone("2024-12-06", _SOL, "gpt-4-vision-preview", "gpt-4-1106-vision-preview"),
-        **_gone("2025-06-06", _SOL, "gpt-4-32k*"),
-        **_gone("2025-07-14", _SOL, "gpt-4.5-preview*"),
-        **_gone("2025-07-28", _SOL, "o1-preview*"),
-        **_gone("2025-10-27", _TERRA, "o1-mini*"),
-        **_gone("2026-02-17", _SOL, "chatgpt-4o-latest"),
-        **_gone("2026-03-26", _SOL, "gpt-4-0314", "gpt-4-0125-preview", "gpt-4-turbo-preview"),
-        # LiteLLM's map; the successors are those that OpenAI's page recommends, or the newest of
-        # their size.
-        **_gone("2026-07-23", _SOL, "gpt-5-chat", "gpt-5-chat-latest", "gpt-5.1-chat-latest"),
-        **_gone(
-            "2026-07-23", _SOL, "gpt-5-codex", "gpt-5.1-codex", "gpt-5.1-codex-max", "gpt-5.2-codex"
-        ),
-        **_gone(
-            "2026-07-23",
-            _SOL,
-            "gpt-4o-search-preview-2025-03-11",
-            "o3-deep-research*",
-            "o4-mini-deep-research*",
-        ),
-        **_gone("2026-07-23", _TERRA, "gpt-5.1-codex-mini"),
-        **_gone("2026-07-23", _LUNA, "gpt-4o-mini-search-preview-2025-03-11"),
-        **_gone("2026-08-10", _SOL, "gpt-5.2-chat-latest", "gpt-5.3-chat-latest"),
-        **_gone("2026-09-28", _TERRA, "gpt-3.5-turbo-1106"),
-        **_gone("2026-10-23", _TERRA, "gpt-3.5-turbo", "gpt-3.5-turbo-0125", "gpt-3.5-turbo-16k"),
-        **_gone(
-            "2026-10-23",
-            _SOL,
-            "gpt-4",
-            "gpt-4-0613",
-            "gpt-4-1106-preview",
-            "gpt-4-turbo",
-            "gpt-4-turbo-2024-04-09",
-        ),
-        **_gone(
-            "2026-10-23",
-            _SOL,
-            "gpt-4o-2024-05-13",
-            "o1",
-            "o1-2024-12-17",
-            "o1-pro",
-            "o1-pro-2025-03-19",
-        ),
-        **_gone("2026-10-23", _SOL, "o3-mini", "o3-mini-2025-01-31"),
-        **_gone("2026-10-23", _TERRA, "o4-mini", "o4-mini-2025-04-16"),
-        **_gone("2026-10-23", _LUNA, "gpt-4.1-nano", "gpt-4.1-nano-2025-04-14"),
-        # Google's page of Gemini deprecations and its letters to users; LiteLLM's map for the last
-        # three lines.
-        **_gone("2025-02-15", _PRO, "gemini-pro", "gemini-1.0-pro*"),
-        **_gone("2025-09-24", _LITE, "gemini-1.5-flash-8b*"),
-        **_gone("2025-09-24", _FLASH, "gemini-1.5-flash*"),
-        **_gone("2025-09-24", _PRO, "gemini-1.5-pro*"),
-        **_gone("2025-12-02", _PRO, "gemini-2.5-pro-preview-0[356]-*"),
-        **_gone("2026-02-17", _FLASH, "gemini-2.5-flash-preview-09-2025"),
-        **_gone("2026-03-09", _PRO, "gemini-3-pro-preview"),
-        **_gone("2026-03-31", _LITE, "gemini-2.5-flash-lite-preview-09-2025"),
-        **_gone("2026-06-01", _LITE, "gemini-2.0-flash-lite", "gemini-2.0-flash-lite-001"),
-        **_gone("2026-06-01", _FLASH, "gemini-2.0-flash", "gemini-2.0-flash-001"),
-        **_gone("2026-05-25", _LITE, "gemini-3.1-flash-lite-preview"),
-        **_gone("2026-07-28", _FLASH, "gemini-2.5-computer-use-preview-10-2025"),
-        **_gone("2026-10-22", "gemini/gemini-omni-1.1-flash", "gemini-omni-flash-preview"),
-        # xAI's page on the retirement of 15 May 2026.
-        **_gone(
-            "2026-05-15", "xai/grok-4.3", "grok-3", "grok-4", "grok-4-0709", "grok-code-fast-1"
-        ),
-        **_gone("2026-05-15", "xai/grok-4.3", "grok-4-fast*", "grok-4-1-fast*"),
-        # LiteLLM's map, and DeepSeek's announcement of version 4.
-        **_gone("2026-07-24", _DEEPSEEK, "deepseek-chat", "deepseek-reasoner"),
-        # Mistral's overview of its models, as others quote it.
-        **_gone("2025-11-30", "mistral/codestral-latest", "codestral-2501"),
-        **_gone("2025-12-31", "mistral/ministral-14b-latest", "pixtral-12b-2409"),
-        **_gone("2026-05-31", "mistral/mistral-large-latest", "mistral-large-2411"),
-    }
-)
+RETIRED: Mapping[str, tuple[str, str]] = {
+    # Anthropic's table of model deprecations; LiteLLM's map for the preview.
+    **_gone("2024-11-06", _HAIKU, "claude-instant-*"),
+    **_gone("2024-11-06", _SONNET, "claude-1*"),
+    **_gone("2025-07-21", _SONNET, "claude-2*", "claude-3-sonnet*"),
+    **_gone("2025-10-28", _SONNET, "claude-3-5-sonnet*"),
+    **_gone("2026-01-05", _OPUS, "claude-3-opus*"),
+    **_gone("2026-02-19", _SONNET, "claude-3-7-sonnet*"),
+    **_gone("2026-02-19", _HAIKU, "claude-3-5-haiku*"),
+    **_gone("2026-04-20", _HAIKU, "claude-3-haiku*"),
+    **_gone("2026-06-09", "anthropic/claude-mythos-5-1", "claude-mythos-preview"),
+    **_gone(
+        "2026-06-15",
+        _SONNET,
+        "claude-sonnet-4",
+        "claude-sonnet-4-0",
+        "claude-sonnet-4-20250514",
+    ),
+    **_gone("2026-06-15", _OPUS, "claude-opus-4", "claude-opus-4-0", "claude-opus-4-20250514"),
+    **_gone("2026-08-05", _OPUS, "claude-opus-4-1", "claude-opus-4-1-20250805"),
+    # OpenAI's page of deprecations, while it listed them.
+    **_gone("2024-12-06", _SOL, "gpt-4-vision-preview", "gpt-4-1106-vision-preview"),
+    **_gone("2025-06-06", _SOL, "gpt-4-32k*"),
+    **_gone("2025-07-14", _SOL, "gpt-4.5-preview*"),
+    **_gone("2025-07-28", _SOL, "o1-preview*"),
+    **_gone("2025-10-27", _TERRA, "o1-mini*"),
+    **_gone("2026-02-17", _SOL, "chatgpt-4o-latest"),
+    **_gone("2026-03-26", _SOL, "gpt-4-0314", "gpt-4-0125-preview", "gpt-4-turbo-preview"),
+    # LiteLLM's map; the successors are those that OpenAI's page recommends, or the newest of
+    # their size.
+    **_gone(
+        "2026-07-23",
+        _SOL,
+        "gpt-5-chat",
+        "gpt-5-chat-latest",
+        "gpt-5.1-chat-latest",
+        "gpt-5-codex",
+        "gpt-5.1-codex",
+        "gpt-5.1-codex-max",
+        "gpt-5.2-codex",
+        "gpt-4o-search-preview-2025-03-11",
+        "o3-deep-research*",
+        "o4-mini-deep-research*",
+    ),
+    **_gone("2026-07-23", _TERRA, "gpt-5.1-codex-mini"),
+    **_gone("2026-07-23", _LUNA, "gpt-4o-mini-search-preview-2025-03-11"),
+    **_gone("2026-08-10", _SOL, "gpt-5.2-chat-latest", "gpt-5.3-chat-latest"),
+    **_gone("2026-09-28", _TERRA, "gpt-3.5-turbo-1106"),
+    **_gone(
+        "2026-10-23",
+        _TERRA,
+        "gpt-3.5-turbo",
+        "gpt-3.5-turbo-0125",
+        "gpt-3.5-turbo-16k",
+        "o4-mini",
+        "o4-mini-2025-04-16",
+    ),
+    **_gone(
+        "2026-10-23",
+        _SOL,
+        "gpt-4",
+        "gpt-4-0613",
+        "gpt-4-1106-preview",
+        "gpt-4-turbo",
+        "gpt-4-turbo-2024-04-09",
+        "gpt-4o-2024-05-13",
+        "o1",
+        "o1-2024-12-17",
+        "o1-pro",
+        "o1-pro-2025-03-19",
+        "o3-mini",
+        "o3-mini-2025-01-31",
+    ),
+    **_gone("2026-10-23", _LUNA, "gpt-4.1-nano", "gpt-4.1-nano-2025-04-14"),
+    # Google's page of Gemini deprecations and its letters to users; LiteLLM's map for the last
+    # three lines.
+    **_gone("2025-02-15", _PRO, "gemini-pro", "gemini-1.0-pro*"),
+    **_gone("2025-09-24", _LITE, "gemini-1.5-flash-8b*"),
+    **_gone("2025-09-24", _FLASH, "gemini-1.5-flash*"),
+    **_gone("2025-09-24", _PRO, "gemini-1.5-pro*"),
+    **_gone("2025-12-02", _PRO, "gemini-2.5-pro-preview-0[356]-*"),
+    **_gone("2026-02-17", _FLASH, "gemini-2.5-flash-preview-09-2025"),
+    **_gone("2026-03-09", _PRO, "gemini-3-pro-preview"),
+    **_gone("2026-03-31", _LITE, "gemini-2.5-flash-lite-preview-09-2025"),
+    **_gone("2026-06-01", _LITE, "gemini-2.0-flash-lite", "gemini-2.0-flash-lite-001"),
+    **_gone("2026-06-01", _FLASH, "gemini-2.0-flash", "gemini-2.0-flash-001"),
+    **_gone("2026-05-25", _LITE, "gemini-3.1-flash-lite-preview"),
+    **_gone("2026-07-28", _FLASH, "gemini-2.5-computer-use-preview-10-2025"),
+    **_gone("2026-10-22", "gemini/gemini-omni-1.1-flash", "gemini-omni-flash-preview"),
+    # xAI's page on the retirement of 15 May 2026.
+    **_gone(
+        "2026-05-15",
+        "xai/grok-4.3",
+        "grok-3",
+        "grok-4",
+        "grok-4-0709",
+        "grok-code-fast-1",
+        "grok-4-fast*",
+        "grok-4-1-fast*",
+    ),
+    # LiteLLM's map, and DeepSeek's announcement of version 4.
+    **_gone("2026-07-24", _DEEPSEEK, "deepseek-chat", "deepseek-reasoner"),
+    # Mistral's overview of its models, as others quote it.
+    **_gone("2025-11-30", "mistral/codestral-latest", "codestral-2501"),
+    **_gone("2025-12-31", "mistral/ministral-14b-latest", "pixtral-12b-2409"),
+    **_gone("2026-05-31", "mistral/mistral-large-latest", "mistral-large-2411"),
+}
 """The last day (ISO) of a model, and the one to ask instead, by LiteLLM name or pattern; the first
 that matches counts."""
 

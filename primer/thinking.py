@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from primer.models import Model, add_provider
 
 _CLAUDE = "(anthropic|azure_ai|bedrock|vertex_ai)/.*claude-"
 _GPT = "(openai|azure)/"
 _GEMINI = "(gemini|vertex_ai)/gemini-"
-_NOTHING: Mapping[str, object] = MappingProxyType({})
+_NOTHING: Mapping[str, object] = {}
 _NO_EFFORT, _LEAST, _LOW = ({"reasoning_effort": effort} for effort in ("none", "minimal", "low"))
 _DISABLED = {"thinking": {"type": "disabled"}}
 _BETWEEN_TOOLS = {"thinking": {"type": "between_tools"}}
