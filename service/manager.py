@@ -2,14 +2,12 @@
 
 from service import launchd, systemd, systemd_state, windows
 from service.command import RunCommand
-from service.systemd import Sandbox, best_sandbox
+from service.systemd import best_sandbox
 from service.unit import Account, Program, Recipe, ServiceState
 
 
-def recipe_for(
-    account: Account, program: Program, run: RunCommand, sandbox: Sandbox | None = None
-) -> Recipe:
-    """Return this system's recipe for the program; the default sandbox is the strictest that works.
+def recipe_for(account: Account, program: Program, run: RunCommand, *, no_sandbox: bool) -> Recipe:
+    """Return this system's recipe for the program, in the strictest sandbox that works or in none.
 
     Raises NoUserManager where systemd cannot be reached.
     """
@@ -18,9 +16,8 @@ def recipe_for(
     if account.system == "win32":
         return windows.recipe(program, program.log.parent, account.name)
     systemd_state.require_user_manager(account, run, program.command)
-    return systemd.recipe(
-        program, account.units, best_sandbox(program, run) if sandbox is None else sandbox
-    )
+    sandbox = "none" if no_sandbox else best_sandbox(program, run)
+    return systemd.recipe(program, account.units, sandbox)
 
 
 def state_here(

@@ -4,10 +4,10 @@ Units have a syntax of their own, in which words are quoted and percent signs do
 settings of the sandbox work on this system is found out by trying; some folders stay writable.
 """
 
-from collections.abc import Iterable
-from enum import Enum
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from tempfile import gettempdir
+from typing import Literal
 
 from service.command import RunCommand
 from service.unit import Program, Recipe, SystemCommand, UnitFile, marked
@@ -64,22 +64,15 @@ START_AGAIN = SystemCommand(
 )
 """Starts a service on which systemd gave up again, ten minutes from now."""
 
-
-class Sandbox(Enum):
-    """How much of the sandbox is used: all of it, only what needs no namespaces, or nothing."""
-
-    FULL = "full"
-    FILTERS = "filters"
-    NONE = "none"
-
-
-REMARKS = {
-    Sandbox.FULL: (),
-    Sandbox.FILTERS: (
+Sandbox = Literal["full", "filters", "none"]
+"""How much of the sandbox is used: all of it, only what needs no namespaces, or nothing."""
+_REMARKS: Mapping[Sandbox, tuple[str, ...]] = {
+    "full": (),
+    "filters": (
         "This system lets no user's service have a file system of its own, "
         "so the sandbox filters calls only.",
     ),
-    Sandbox.NONE: ("The service runs without a sandbox.",),
+    "none": ("The service runs without a sandbox.",),
 }
 
 
@@ -103,7 +96,7 @@ def without_specifiers(text: str) -> str:
 
 def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
     """Return the text of the drop-in. With it, the service starts even if a folder is missing."""
-    folders = writable_folders(program) if sandbox is Sandbox.FULL else ()
+    folders = writable_folders(program) if sandbox == "full" else ()
     lines = [
         "# To change something, write a drop-in of your own that comes after this one: "
         "systemctl --user edit memproc",
@@ -116,9 +109,9 @@ def sandbox_drop_in(program: Program, sandbox: Sandbox) -> str:
 
 def sandbox_settings(sandbox: Sandbox, program: Program) -> tuple[_Setting, ...]:
     """Return the settings of a sandbox except its writable folders."""
-    if sandbox is Sandbox.NONE:
+    if sandbox == "none":
         return ()
-    if sandbox is Sandbox.FILTERS:
+    if sandbox == "filters":
         return _FILTERS
     # A private /tmp would hide what the program needs there.
     uses_temporary = paths_in_temporary((Path(program.command[0]), *program.code, *program.writes))
@@ -159,8 +152,8 @@ def warn_of_temporary(program: Program) -> tuple[str, ...]:
 
 def best_sandbox(program: Program, run: RunCommand) -> Sandbox:
     """Return the strictest sandbox that works here; some systems refuse namespaces to users."""
-    levels = (Sandbox.FULL, Sandbox.FILTERS)
-    return next((level for level in levels if run(probe(program, level)).code == 0), Sandbox.NONE)
+    levels: tuple[Sandbox, ...] = ("full", "filters")
+    return next((level for level in levels if run(probe(program, level)).code == 0), "none")
 
 
 def probe(program: Program, sandbox: Sandbox) -> tuple[str, ...]:
@@ -176,7 +169,7 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
     """Return the recipe that installs the service; `folder` is that of the user's units."""
     drop_in = folder / f"{UNIT}.d" / SANDBOX_DROP_IN
     texts = {folder / UNIT: unit(program), folder / FAILED_UNIT: failed_unit(program)}
-    if sandbox is not Sandbox.NONE:
+    if sandbox != "none":
         texts[drop_in] = sandbox_drop_in(program, sandbox)
     return Recipe(
         folders=program.writes,
@@ -194,8 +187,8 @@ def recipe(program: Program, folder: Path, sandbox: Sandbox) -> Recipe:
             _systemctl("daemon-reload"),
             _systemctl("reset-failed", UNIT, optional=True),
         ),
-        outdated=(drop_in,) if sandbox is Sandbox.NONE else (),
-        remarks=(*REMARKS[sandbox], *warn_of_temporary(program)),
+        outdated=(drop_in,) if sandbox == "none" else (),
+        remarks=(*_REMARKS[sandbox], *warn_of_temporary(program)),
     )
 
 

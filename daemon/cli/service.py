@@ -33,7 +33,7 @@ from service.command import run_program
 from service.desktop import notice_command
 from service.install import InstallStep, StepFailed, to_install, to_remove
 from service.manager import offer, recipe_for, state_here
-from service.systemd import NOT_AGAIN, START_AGAIN, Sandbox
+from service.systemd import NOT_AGAIN, START_AGAIN
 from service.systemd import recipe as systemd_recipe
 from service.systemd_state import NoUserManager, failure
 from service.unit import Account, Program
@@ -65,12 +65,12 @@ def service_install_command(settings: Settings, dry_run: bool, no_sandbox: bool)
         )
     with _in_our_words():
         try:
-            recipe = recipe_for(account, program, run_program, Sandbox.NONE if no_sandbox else None)
+            recipe = recipe_for(account, program, run_program, no_sandbox=no_sandbox)
         except NoUserManager as fault:
             if not dry_run:
                 raise
             # What would be written can be shown all the same.
-            recipe = systemd_recipe(program, account.units, Sandbox.NONE)
+            recipe = systemd_recipe(program, account.units, "none")
             _print(to_install(recipe, run_program), settings)
             settings.say(f"It would not start now: {fault.message}\n{fault.next_step}")
             return 0
@@ -196,7 +196,7 @@ def _settings_of_the_service(settings: Settings) -> Settings:
 def _remove(settings: Settings, *, dry_run: bool = False) -> int:
     """Remove the service of this account, or with `dry_run` only show how. Return the exit code."""
     with _in_our_words():
-        recipe = recipe_for(_account(), _program(settings), run_program, Sandbox.NONE)
+        recipe = recipe_for(_account(), _program(settings), run_program, no_sandbox=True)
         steps = to_remove(recipe, run_program)
         if dry_run:
             return _print(steps, settings)

@@ -45,11 +45,11 @@ def asked_questions(
     return asked
 
 
-def counting_answers(archive: Archive, subject: EvaluatedChat) -> list[EvalAnswer]:
-    """Return the answers to questions that count, oldest first."""
+def _counting(archive: Archive, subject: EvaluatedChat) -> tuple[Questions, list[EvalAnswer]]:
+    """Return the questions that count, and the answers to them, oldest first."""
     questions = asked_questions(archive, subject)
     answers = answers_about(archive, subject.chat_id)
-    return [answer for answer in answers if answer.question in questions]
+    return questions, [answer for answer in answers if answer.question in questions]
 
 
 def seen_letters(answers: Iterable[EvalAnswer], model: str) -> Mapping[int, str]:
@@ -82,8 +82,7 @@ def asked_report(archive: Archive, subject: EvaluatedChat, number: int = 0) -> E
 
     It is the evaluation of this `number` if it exists, else the newest.
     """
-    questions = asked_questions(archive, subject)
-    answers = counting_answers(archive, subject)
+    questions, answers = _counting(archive, subject)
     if not answers:
         return None
     newest = max(answers, key=lambda answer: (answer.evaluation == number, answer.evaluation))
@@ -180,7 +179,7 @@ def find_missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> li
 
     It is the evaluation of this `number`, or the newest. Answers without a letter are ignored.
     """
-    questions, answers = asked_questions(archive, subject), counting_answers(archive, subject)
+    questions, answers = _counting(archive, subject)
     given = [answer for answer in answers if answer.arm == "memories"]
     last = number or max((answer.evaluation for answer in given), default=0)
     answerable = _answerable(questions, given, answers)
@@ -195,7 +194,7 @@ def find_missed(archive: Archive, subject: EvaluatedChat, number: int = 0) -> li
 
 def past_evaluations(archive: Archive, subject: EvaluatedChat) -> tuple[PastEvaluation, ...]:
     """Return every evaluation of the finished chat, oldest first, by the questions that count."""
-    questions, all_given = asked_questions(archive, subject), counting_answers(archive, subject)
+    questions, all_given = _counting(archive, subject)
     given = [answer for answer in all_given if answer.arm == "memories"]
     past = []
     for number, answers in _grouped(given, lambda answer: answer.evaluation).items():

@@ -11,7 +11,7 @@ import socket
 from time import monotonic
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 IDLE_SECONDS = 600.0
 _LOOK_SECONDS = 1.0
@@ -19,30 +19,11 @@ _LAST_SECONDS = 3
 """How long a request may still take after the process was told to end."""
 
 
-class _Activity:
-    """Counts the requests that are being answered, and remembers when the last one ended."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app, self._open, self._last = app, 0, monotonic()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._open += 1
-        try:
-            await self._app(scope, receive, send)
-        finally:
-            self._open -= 1
-            self._last = monotonic()
-
-    def idle_seconds(self) -> float:
-        return 0.0 if self._open else monotonic() - self._last
-
-
-def serve(listener: socket.socket, app: ASGIApp, idle_seconds: float = IDLE_SECONDS) -> None:
-    """Answer requests until none has come for `idle_seconds`, or a signal ends the process."""
-    activity = _Activity(app)
+def serve(listener: socket.socket, app: ASGIApp) -> None:
+    """Answer requests until none has come for `IDLE_SECONDS`, or a signal ends the process."""
     # No access log: the URL of a one-time link holds its secret.
     config = uvicorn.Config(
-        activity,
+        app,
         log_config=None,
         access_log=False,
         ws="none",
@@ -54,9 +35,12 @@ def serve(listener: socket.socket, app: ASGIApp, idle_seconds: float = IDLE_SECO
     server = uvicorn.Server(config)
 
     async def end_when_idle() -> None:
+        state, answered, last = server.server_state, 0, monotonic()
         while not server.should_exit:
             await asyncio.sleep(_LOOK_SECONDS)
-            if activity.idle_seconds() > idle_seconds:
+            if state.tasks or state.total_requests > answered:
+                answered, last = state.total_requests, monotonic()
+            elif monotonic() - last > IDLE_SECONDS:
                 server.should_exit = True
 
     async def both() -> None:

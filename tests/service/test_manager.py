@@ -4,7 +4,6 @@ import pytest
 
 from service.command import Answer
 from service.manager import offer, recipe_for, state_here
-from service.systemd import Sandbox
 from service.systemd_state import NoUserManager
 from tests.service.programs import Computer, a_program, an_account
 
@@ -18,24 +17,26 @@ from tests.service.programs import Computer, a_program, an_account
     ],
 )
 def test_each_system_gets_a_file_of_its_own_kind(system: str, file: str) -> None:
-    assert recipe_for(an_account(system), a_program(), Computer()).files[0].path.name == file
+    recipe = recipe_for(an_account(system), a_program(), Computer(), no_sandbox=False)
+    assert recipe.files[0].path.name == file
 
 
 def test_a_weaker_sandbox_is_said() -> None:
-    recipe = recipe_for(an_account(), a_program(), Computer({"PrivateUsers": Answer(217)}))
+    computer = Computer({"PrivateUsers": Answer(217)})
+    recipe = recipe_for(an_account(), a_program(), computer, no_sandbox=False)
     assert "calls only" in recipe.remarks[0]
 
 
 def test_without_a_sandbox_none_is_tried() -> None:
     computer = Computer()
-    assert len(recipe_for(an_account(), a_program(), computer, Sandbox.NONE).files) == 2
+    assert len(recipe_for(an_account(), a_program(), computer, no_sandbox=True).files) == 2
     assert not any("systemd-run" in line for line in computer.asked)
 
 
 def test_without_a_user_manager_there_is_neither_recipe_nor_state() -> None:
     computer = Computer({"Version": Answer(1, err="no bus")})
     with pytest.raises(NoUserManager, match="no bus"):
-        recipe_for(an_account(), a_program(), computer)
+        recipe_for(an_account(), a_program(), computer, no_sandbox=False)
     with pytest.raises(NoUserManager, match="no bus"):
         state_here(an_account(), computer)
 

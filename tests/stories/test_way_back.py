@@ -202,7 +202,9 @@ def test_key_list_says_where_each_key_is(ada: Person, monkeypatch: pytest.Monkey
 def test_uninstall_says_what_stays_and_how_each_goes(
     written: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "recipe_for", lambda *_: None)  # the tester's own service stays
+    monkeypatch.setattr(
+        service, "recipe_for", lambda *_, **__: None
+    )  # the tester's own service stays
     monkeypatch.setattr(service, "to_remove", lambda *_: [])
     ended = written.memproc("uninstall")
     for place in ("inbox", "updated", "backups", "state"):
@@ -223,7 +225,9 @@ def test_uninstall_says_what_stays_and_how_each_goes(
 def test_once_the_service_is_removed_no_daemon_is_missed(
     written: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "recipe_for", lambda *_: None)  # the tester's own service stays
+    monkeypatch.setattr(
+        service, "recipe_for", lambda *_, **__: None
+    )  # the tester's own service stays
     monkeypatch.setattr(service, "to_remove", lambda *_: [])
     with running(written):
         assert written.memproc("service", "remove").code == 0
