@@ -180,15 +180,13 @@ def load_texts(folder: Path | None) -> "Texts":
     """
     from primer.wording import ASKED, Texts
 
-    if folder is None:
-        return _shipped_texts()
     texts: dict[str, str] = {}
     wrong: list[str] = []
-    if not folder.is_dir():
+    if folder and not folder.is_dir():
         wrong.append(f"texts.folder: there is no folder {folder}")
     for name in (field.name for field in fields(Texts)):
         own_path = _own_file(folder, name) or _own_file(folder, name.removesuffix(ASKED))
-        if own_path is not None:
+        if own_path:
             texts[name], faults = _own_text(own_path, name)
             wrong += faults
         else:
@@ -202,10 +200,10 @@ def load_texts(folder: Path | None) -> "Texts":
     return Texts(**texts)
 
 
-def _own_file(folder: Path, name: str) -> Path | None:
+def _own_file(folder: Path | None, name: str) -> Path | None:
     """Return the user's file that replaces a shipped text, or None where there is none."""
-    path = folder / f"{name}.md"
-    return path if path.is_file() else None
+    path = folder and folder / f"{name}.md"
+    return path if path and path.is_file() else None
 
 
 def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
@@ -220,16 +218,8 @@ def _own_text(path: Path, name: str) -> tuple[str, list[str]]:
 
 
 @cache
-def _shipped_texts() -> "Texts":
-    """Return memproc's own texts, read once: every chat of an export needs all of them."""
-    from primer.wording import Texts
-
-    return Texts(**{field.name: _shipped(field.name) for field in fields(Texts)})
-
-
-@cache
 def _shipped(name: str) -> str:
-    """Return one of memproc's own texts."""
+    """Return one of memproc's own texts, read once: every chat of an export needs all of them."""
     return (files("primer") / "texts" / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
