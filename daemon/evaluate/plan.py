@@ -212,7 +212,7 @@ def _with_cost(context: Context, plan: EvaluationPlan) -> EvaluationPlan:
         calls += _calls_to_ask(plan)
     config, now = plan.subject.survey.config, context.clock()
     models, batched = priced_models(context.archive, plan.roles, config, now)
-    cost = estimate_cost(calls, calls, lambda call: models[call.role])
+    cost = estimate_cost(calls, calls, models)
     return replace(plan, calls=len(calls), cost=cost, batched=batched)
 
 

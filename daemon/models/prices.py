@@ -133,8 +133,8 @@ def plan_cost(archive: Archive, plan: ChatPlan, roles: Roles, config: Config, no
     planned = planned_calls(plan, one_slot=shares_slot)
     longest = longest_calls(plan, plan.largest_section)
     return PlanCost(
-        sum_traffic(planned, lambda call: models[call.role]),
-        estimate_cost(planned, longest, lambda call: models[call.role]),
+        sum_traffic(planned, models),
+        estimate_cost(planned, longest, models),
         _replies(archive, asked.name, now),
         batched and takes_batches(asked.name),
         trial_of(archive, asked.name, asked.base),

@@ -6,7 +6,7 @@ traffic         the tokens that the models are likely to count for calls
 estimate_cost   what calls cost, likely and at most
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -246,9 +246,7 @@ def _call(
     return PlannedCall(role, before + _QUESTION_TOKENS, read, written, answer, room, turns)
 
 
-def sum_traffic(
-    planned: Iterable[PlannedCall], model_of: Callable[[PlannedCall], PricedModel]
-) -> Usage:
+def sum_traffic(planned: Iterable[PlannedCall], models: Mapping[str, PricedModel]) -> Usage:
     """Return the sum of the tokens that the models are likely to count for these calls.
 
     Where cached tokens cost no less than others, the model counts as one without a cache,
@@ -256,7 +254,7 @@ def sum_traffic(
     """
     total = NO_TRAFFIC
     for call in planned:
-        model = model_of(call)
+        model = models[call.role]
         usage = _likely(call, model)
         rates = model.price.rates if model.price and not model.has_one_slot else None
         if rates and rates.cache_read >= rates.input:
@@ -268,17 +266,20 @@ def sum_traffic(
 def estimate_cost(
     planned: Iterable[PlannedCall],
     longest: Iterable[PlannedCall],
-    model_of: Callable[[PlannedCall], PricedModel],
+    models: Mapping[str, PricedModel],
 ) -> CostEstimate | None:
-    """Return what `planned` likely costs, and `longest` at most; None for an unknown price."""
+    """Return what `planned` likely costs, and `longest` at most; None for an unknown price.
+
+    `models` has the model of each role.
+    """
     likely = at_most = 0
     for call in planned:
-        model = model_of(call)
+        model = models[call.role]
         if model.price is None:
             return None
         likely += cost(model.price, _likely(call, model))
     for call in longest:
-        model = model_of(call)
+        model = models[call.role]
         if model.price is None:
             return None
         bound = prompt_bound(call.prompt, call.turns, model.most)

@@ -1,6 +1,7 @@
 """What a plan will cost: two sums that never contradict each other."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from rules.money.estimate import (
     NO_COST,
     NO_TRAFFIC,
     CostEstimate,
+    ModelRole,
     PlannedCall,
     PricedModel,
     estimate_cost,
@@ -27,6 +29,10 @@ ASKED = PricedModel(SONNET, 1.0, 1.0, 0)
 BUDGET = 16_000
 
 
+def in_each_role(model: PricedModel) -> dict[str, PricedModel]:
+    return dict.fromkeys(get_args(ModelRole), model)
+
+
 @st.composite
 def call(draw: st.DrawFn) -> PlannedCall:
     prompt = draw(st.integers(100, 100_000))
@@ -42,7 +48,7 @@ def call(draw: st.DrawFn) -> PlannedCall:
 def test_likely_is_never_more_than_at_most(
     calls: list[PlannedCall], factor: float, price: Price
 ) -> None:
-    found = estimate_cost(calls, calls, lambda _: PricedModel(price, factor, factor, 0))
+    found = estimate_cost(calls, calls, in_each_role(PricedModel(price, factor, factor, 0)))
     assert found is not None
     assert 0 <= found.likely <= found.at_most
 
@@ -52,7 +58,7 @@ def test_a_call_never_costs_more_than_at_most(
     call: PlannedCall, answered: float, read: float, longer: float
 ) -> None:
     """Whatever part of what was sent before is read from the cache, and however long the answer is, in its room."""
-    found = estimate_cost([call], [call], lambda _: ASKED)
+    found = estimate_cost([call], [call], in_each_role(ASKED))
     cached = round(call.prompt * read)
     written = call.prompt - cached if answered > 0.5 else 0
     answer = max(call.answer // 5, min(call.room, round(call.answer * longer)))
@@ -74,7 +80,7 @@ def test_a_run_in_which_every_answer_is_good_never_costs_more_than_at_most(
     """However large the memories become, whatever the model counts, and whatever the cache has lost."""
     plan = at_the_defaults(thousands * 1000 // each, each)
     asked = PricedModel(price, 1.35, 1.35, 0)
-    found = estimate_cost(planned_calls(plan), longest_calls(plan, BUDGET), lambda _: asked)
+    found = estimate_cost(planned_calls(plan), longest_calls(plan, BUDGET), in_each_role(asked))
     assert found is not None
     chunks = [
         replace(one, memories_tokens=min(BUDGET, round(size * one.memories_tokens)))
@@ -91,15 +97,17 @@ def test_a_run_in_which_every_answer_is_good_never_costs_more_than_at_most(
 def test_where_a_price_is_not_known_the_tokens_are_told_all_the_same() -> None:
     plan = at_the_defaults(400, 300)
     asked = PricedModel(None, 1.35, 1.35, 0)
-    assert estimate_cost(planned_calls(plan), longest_calls(plan, BUDGET), lambda _: asked) is None
-    told = sum_traffic(planned_calls(plan), lambda _: asked)
+    assert (
+        estimate_cost(planned_calls(plan), longest_calls(plan, BUDGET), in_each_role(asked)) is None
+    )
+    told = sum_traffic(planned_calls(plan), in_each_role(asked))
     assert told.prompt > told.cached > 0
     assert 0 < told.cached_share < 1
 
 
 def test_what_costs_the_same_from_the_cache_is_not_called_cached() -> None:
     plan = at_the_defaults(400, 300)
-    told = sum_traffic(planned_calls(plan), lambda _: PricedModel(UNCACHED, 1.0, 1.0, 0))
+    told = sum_traffic(planned_calls(plan), in_each_role(PricedModel(UNCACHED, 1.0, 1.0, 0)))
     assert (told.cached, told.cached_share) == (0, 0.0)
     assert NO_TRAFFIC.cached_share == 0.0
 
@@ -111,15 +119,17 @@ def test_all_chats_together_cost_their_sum() -> None:
 
 @pytest.mark.parametrize(("messages", "each"), [(400, 300), (200, 1200)])
 def test_nearly_all_of_a_chat_s_prompts_is_read_from_the_cache(messages: int, each: int) -> None:
-    told = sum_traffic(planned_calls(at_the_defaults(messages, each)), lambda _: ASKED)
+    told = sum_traffic(planned_calls(at_the_defaults(messages, each)), in_each_role(ASKED))
     assert told.cached_share > 0.75
     assert told.cached + told.cache_written < told.prompt
 
 
 def test_nothing_to_ask_costs_nothing_and_two_calls_cost_both() -> None:
     call = PlannedCall("agent", 1000, 0, 0, 50, 400, 20)
-    one, two = (estimate_cost([call] * times, [call] * times, lambda _: ASKED) for times in (1, 2))
-    assert estimate_cost([], [], lambda _: ASKED) == NO_COST
+    one, two = (
+        estimate_cost([call] * times, [call] * times, in_each_role(ASKED)) for times in (1, 2)
+    )
+    assert estimate_cost([], [], in_each_role(ASKED)) == NO_COST
     assert one is not None
     assert two is not None
     assert (two.likely, two.at_most) == (2 * one.likely, 2 * one.at_most)
@@ -127,8 +137,8 @@ def test_nothing_to_ask_costs_nothing_and_two_calls_cost_both() -> None:
 
 def test_a_model_that_thinks_may_cost_the_room_for_its_thoughts_too() -> None:
     call = PlannedCall("agent", 1000, 0, 0, 50, 400, 20)
-    plain = estimate_cost([call], [call], lambda _: ASKED)
-    thinking = estimate_cost([call], [call], lambda _: replace(ASKED, thinking_room=900))
+    plain = estimate_cost([call], [call], in_each_role(ASKED))
+    thinking = estimate_cost([call], [call], in_each_role(replace(ASKED, thinking_room=900)))
     assert plain is not None
     assert thinking is not None
     assert thinking.at_most - plain.at_most == cost(SONNET, Usage(0, 0, 0, 900))
@@ -139,6 +149,6 @@ def test_what_a_model_is_seen_to_think_is_likely_to_come_with_each_answer() -> N
         PlannedCall("agent", 1000, 0, 0, 50, 400, 20),
         PlannedCall("embedding", 90, 0, 0, 0, 0, 1),
     ]
-    plain = sum_traffic(calls, lambda _: ASKED)
-    thinking = sum_traffic(calls, lambda _: replace(ASKED, thinking=900))
+    plain = sum_traffic(calls, in_each_role(ASKED))
+    thinking = sum_traffic(calls, in_each_role(replace(ASKED, thinking=900)))
     assert thinking == replace(plain, answer=plain.answer + 900)
