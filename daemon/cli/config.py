@@ -144,7 +144,7 @@ def config_fit_command(settings: Settings, model: str) -> None:
 def _tried(settings: Settings, name: str, window: int) -> Trial | None:
     """Try a model on one's own machine or network, and return its trial; None if it had none."""
     config = settings.config
-    if not is_local(name, config.models.options_for(name)):
+    if not is_local(Model(name, config.models.options_for(name))):
         return None
     no_key = lambda provider: NoKey(provider, "")  # noqa: E731
     model = resolve_model(name, config.models, config.budget, no_key)

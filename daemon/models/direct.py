@@ -29,7 +29,8 @@ from daemon.files.clock import span
 from daemon.models.ask import CallEnding, Unsent, keep_reply, release_call, reserve_call
 from daemon.models.completion import Completion
 from daemon.models.context import Context
-from daemon.models.patience import is_patient, timeout_of, with_time
+from daemon.models.hosts import is_local
+from daemon.models.patience import timeout_of, with_time
 from primer.finish import REFUSED
 from primer.models import Model
 from primer.reply import (
@@ -373,4 +374,4 @@ class Direct:
 
 def _is_slow(fault: CallEnding, model: Model) -> TypeGuard[TimedOut | AnswerTooSlow]:
     """Return whether a call failed because a server of one's own did not answer in time."""
-    return isinstance(fault, TimedOut | AnswerTooSlow) and is_patient(model)
+    return isinstance(fault, TimedOut | AnswerTooSlow) and is_local(model)

@@ -164,8 +164,9 @@ def _most_seconds(request: Request) -> float:
     """Return the seconds that an answer may take, by its room; an own server has its time-out."""
     given = request.route.get("timeout")
     seconds = min(MOST_SECONDS, _SECONDS_ANYHOW + request.most_tokens * _SECONDS_A_TOKEN)
-    is_patient = is_local(request.model.name, request.model.options)
-    return max(seconds, given) if is_patient and isinstance(given, int | float) else seconds
+    if isinstance(given, int | float) and is_local(request.model):
+        return max(seconds, given)
+    return seconds
 
 
 def look_at(request: httpx.Request) -> None:

@@ -136,15 +136,15 @@ def is_ones_own(options: Mapping[str, object]) -> bool:
     return not options.keys().isdisjoint(BASES)
 
 
-def is_local(name: str, options: Mapping[str, object]) -> bool:
+def is_local(model: Model) -> bool:
     """Return whether a model runs on this machine or in the local network, where calls are free.
 
-    That is told by its IP address, or by a host name that is local or has no domain.
+    That is told by its IP address, or by a host name that is local or has no domain. A slow answer
+    there means a slow machine, and no lost connection.
     """
-    base = base_in(options)
-    if not base:
-        return provider_of(name) in LOCAL_PROVIDERS
-    host = host_of(base)
+    if not model.base:
+        return model.provider in LOCAL_PROVIDERS
+    host = host_of(model.base)
     try:
         return ip_address(host).is_private
     except ValueError:
@@ -162,7 +162,7 @@ def larger_window(model: Model, tokens: int, then: str = "") -> str:
 
     `then` is the command to type afterwards; if empty, memproc.toml gets the window first.
     """
-    if not is_local(model.name, model.options):
+    if not is_local(model):
         return "Choose a model with a larger window."
     table, fit = f'[models.options."{model.name}"]', f"memproc config fit {model.name}"
     if model.provider in OLLAMA:

@@ -62,7 +62,7 @@ def has_come_to_fail(archive: Archive, config: Config, roles: Roles) -> bool:
 def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
     """Return the roles, with the engine in place of an agent of one's own that fails often."""
     agent = roles.agent
-    if agent == ENGINE or not is_local(agent.name, agent.options):
+    if not is_local(agent):
         return roles
     trial = trial_of(archive, agent.name, agent.base)
     if trial and trial.is_missed:
@@ -83,7 +83,7 @@ def within_ability(archive: Archive, config: Config, roles: Roles) -> Roles:
 def why_agent_is_limited(archive: Archive, config: Config) -> str:
     """Return why the agent that memproc.toml names does less; empty where it does not."""
     agent = Model(config.models.agent, config.models.options_for(config.models.agent))
-    if not is_local(agent.name, agent.options):
+    if not is_local(agent):
         return ""
     window = window_in(agent.name, config.models) or read_facts(agent.name).window
     return within_ability(archive, config, Roles(agent, agent, window=window)).limited

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from daemon.models.hosts import host_of, is_local, readable_host
+from primer.models import Model
 from rules.errors import ConfigurationError, ModelError
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _root(url: str) -> str:
         )
     named = f"[{host}]" if ":" in host else host
     root = f"{parts.scheme}://{named}{f':{port}' if port else ''}"
-    if not is_local("", {"api_base": root}) or not all(map(_is_near, _addresses(host))):
+    if not is_local(Model("", {"api_base": root})) or not all(map(_is_near, _addresses(host))):
         raise ConfigurationError(
             f"{readable_host(host)} is neither this machine nor in your local network.",
             "A provider on the internet is named in [models] of memproc.toml, and has a key.",

@@ -57,11 +57,6 @@ def try_model(model: Model, window: int) -> Trial:
     )
 
 
-def is_patient(model: Model) -> bool:
-    """Return whether a slow answer of this model means a slow machine, and no lost connection."""
-    return is_local(model.name, model.options)
-
-
 def with_time(archive: Archive, request: Request, line: int, times_slow: int) -> Request:
     """Return a request with its time-out.
 
@@ -69,7 +64,7 @@ def with_time(archive: Archive, request: Request, line: int, times_slow: int) ->
     number of slots is not known, the calls before it in line may be answered first.
     """
     model = request.model
-    if not is_patient(model):
+    if not is_local(model):
         return request
     speed = trial_of(archive, model.name, model.base) or _UNMEASURED
     prompt = round(sum(map(count_of, request.texts)) * token_factor(model.name))

@@ -56,7 +56,7 @@ def resolve_model(
     # LiteLLM's map has a model's own window, but a server of one's own may read less than that.
     of_map = None if provider in LOCAL_PROVIDERS else catalogue.read_facts(name).window
     knows_window = configured_window or of_map
-    if reads_prompts and not knows_window and is_local(name, options):
+    if reads_prompts and not knows_window and is_local(Model(name, options)):
         return Unaskable(
             f"it is not known how many tokens {name} reads on its server, which cuts off the rest "
             "or refuses it.",
@@ -82,7 +82,7 @@ def known_model(
         calls_tools=facts.calls_tools,
         window=max(configured_window or 0, facts.window or 0) or None,
         price=budget.price_of(name)
-        or (FREE if is_local(name, options) else catalogue.look_up_price(name)),
+        or (FREE if is_local(Model(name, options)) else catalogue.look_up_price(name)),
         addresses=find_addresses(name, options),
     )
 

@@ -193,7 +193,7 @@ def own_models(setup: Setup) -> Iterator[Finding]:
             yield warning("own models", limited, _CHOOSE_ANOTHER)
         elif trial:
             yield ok("own models", trial_in_words(name, trial))
-        elif is_local(name, setup.config.models.options_for(name)):
+        elif is_local(Model(name, setup.config.models.options_for(name))):
             text = f"{name} was never tried, so how fast it is and what it can is not known."
             yield warning("own models", text, f"memproc config fit {name}")
 

@@ -229,7 +229,7 @@ def test_loopback_is_this_machine_alone() -> None:
 
 def test_of_two_addresses_the_one_counts_at_which_litellm_asks() -> None:
     both = {"api_base": "http://127.0.0.1:8080", "base_url": "https://llm.example.org/v1"}
-    assert not is_local("openai/gpt-4o", both), "calls that cost money would count as free"
+    assert not is_local(Model("openai/gpt-4o", both)), "calls that cost money would count as free"
     assert server_address("openai/gpt-4o", both) == "https://llm.example.org"
     assert Model("openai/gpt-4o", both).base == "https://llm.example.org/v1"
 
