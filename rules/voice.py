@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from statistics import fmean, pstdev
 
-from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue
+from rules.extract.languages import UNKNOWN, Tongue, find_tongue
 from rules.extract.sentences import find_prose_sentences
 from rules.extract.words import split_terms
 
@@ -58,7 +58,7 @@ def read_prose(texts: Sequence[str]) -> Prose:
 
 def measure_distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[str, float] | None:
     """Return each other text's Delta from the persona's; None without words or a known language."""
-    tongue = find_tongue(chain.from_iterable(each.words for each in persona.sentences), TONGUES)
+    tongue = find_tongue(chain.from_iterable(each.words for each in persona.sentences))
     if tongue is UNKNOWN or not persona.words:
         return None
     profiles: list[list[float]] = []

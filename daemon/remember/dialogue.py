@@ -21,9 +21,9 @@ from rules.conversation.memory import Quote, Six, quotes_answer
 from rules.conversation.memory_title import TitlePair, with_shown_title
 from rules.conversation.short_quotes import choose_quotes
 from rules.extract.frames import spaced
-from rules.extract.languages import TONGUES, find_tongue
+from rules.extract.languages import find_tongue_of
 from rules.extract.sentences import sentences_within, with_closed_fence
-from rules.extract.words import length, split_terms
+from rules.extract.words import length
 from rules.layers.names import WhoIsWho
 from rules.plan.dialogues import Step, words_of
 
@@ -269,7 +269,7 @@ def _refinement(
     refinement = yield from _ask_agent(sheet, subject, agent, question)
     if isinstance(refinement, Refused) and refinement.kind == "repeated":
         yield Noted("analysis kept as told")
-        frames = find_tongue(split_terms(analysis.text), TONGUES).frames
+        frames = find_tongue_of([analysis.text]).frames
         return Answered(spaced(frames.heard) + analysis.text)
     return refinement
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 
 from rules.conversation.answer import in_own_words, is_everyday
-from rules.extract.languages import TONGUES, Tongue, find_tongue
+from rules.extract.languages import Tongue, find_tongue_of
 from rules.extract.sentences import find_prose_sentences
 from rules.extract.words import CROWDED, split_terms
 
@@ -63,9 +62,8 @@ class Form:
     @cached_property
     def tongue(self) -> Tongue:
         """Return the language of the answer; a short answer is read together with the passage."""
-        own = tuple(split_terms(self.own))
-        is_short = len(own) < _FEWEST_WORDS
-        return find_tongue(chain(own, *map(split_terms, self.passage if is_short else ())), TONGUES)
+        is_short = len(split_terms(self.own)) < _FEWEST_WORDS
+        return find_tongue_of((self.own, *(self.passage if is_short else ())))
 
     @property
     def speakers(self) -> frozenset[str]:

@@ -11,11 +11,11 @@ invented only along with a large one; days of a month do not count.
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain, combinations, groupby, pairwise
+from itertools import combinations, groupby, pairwise
 
 from rules.checks.words import DAYS_AND_FEASTS, PERSONS
 from rules.conversation.answer import in_own_words, is_everyday
-from rules.extract.languages import MONTHS, TONGUES, UNKNOWN, find_tongue
+from rules.extract.languages import MONTHS, TONGUES, UNKNOWN, find_tongue_of
 from rules.extract.sentences import find_prose_sentences
 from rules.extract.words import split_terms
 
@@ -78,7 +78,7 @@ def are_invented(answer: str, passage: Sequence[str], seen: Sequence[str]) -> bo
     `passage` are the messages that it is about, `seen` all other texts that its writer was shown.
     """
     own = in_own_words(answer)
-    tongue = find_tongue(chain.from_iterable(map(split_terms, passage)), TONGUES)
+    tongue = find_tongue_of(passage)
     names = set() if tongue is UNKNOWN else set(_names(own, after_noun=tongue is _GERMAN))
     numbers = set(_read_numbers(own))
     if len(names) < _FEWEST_INVENTED and len(numbers) < _FEWEST_INVENTED:

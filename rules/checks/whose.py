@@ -46,7 +46,7 @@ def find_claimed_life(
     """
     own = _REPORTED.sub(" ", in_own_words(text).replace("’", "'"))
     words = [word for source in (own, *by_person) for word in split_terms(source)]
-    tongue = find_tongue(words, TONGUES)
+    tongue = find_tongue(words)
     if tongue is UNKNOWN:  # a short talk has few everyday words: the words for "I" show as much
         tongue = max(TONGUES, key=lambda known: sum(word in known.me for word in words))
     lived = [sentence for sentence in _all_sentences(by_person) if speaks_of(sentence, tongue)]

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rules.conversation.history import Entry
-from rules.extract.languages import TONGUES, find_tongue
+from rules.extract.languages import find_tongue_of
 from rules.extract.sentences import split_sentences, without_open_fence
 from rules.extract.words import CROWDED, has_words, length, shorten, split_terms
 
@@ -134,7 +134,7 @@ def cut_best_run(quote: str, words: float) -> str:
     if length(quote) <= words:
         return quote
     pieces = split_sentences(quote)
-    tongue = find_tongue(split_terms(quote), TONGUES)
+    tongue = find_tongue_of([quote])
     worths: list[int] = []
     for piece in pieces:
         distinct = set(split_terms(quote[piece.start : piece.stop]))

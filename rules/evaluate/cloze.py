@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from rules.checks.words import GREETING
 from rules.evaluate.questions import CHOICES, draw
-from rules.extract.languages import TONGUES, find_tongue
+from rules.extract.languages import find_tongue_of
 from rules.extract.phrases import COURTESY
 from rules.extract.sentences import find_prose_sentences
 from rules.extract.words import split_terms
@@ -67,7 +67,7 @@ def make_clozes(
 
 def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
     """Return the everyday words of the texts' language, and the speakers' `names` (casefolded)."""
-    tongue = find_tongue((term for text in texts for term in split_terms(text)), TONGUES)
+    tongue = find_tongue_of(texts)
     return frozenset(
         tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole | names
     )

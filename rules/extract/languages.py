@@ -1,13 +1,14 @@
 """Everyday words of the engine's languages, which tell which language a text is in."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from rules.extract import frames
 from rules.extract.patterns import Listed, listed
+from rules.extract.words import split_terms
 
 _TERMS_READ = 4000
 _TELLING_SHARE = 0.02
@@ -326,16 +327,21 @@ MONTHS = listed(
 """The names of the months, casefolded, in the form that dates have."""
 
 
-def find_tongue(terms: Iterable[str], among: Sequence[Tongue]) -> Tongue:
-    """Return the language of `among` with most everyday words in `terms`; UNKNOWN for too few."""
+def find_tongue(terms: Iterable[str]) -> Tongue:
+    """Return the language with most everyday words in `terms`; UNKNOWN for too few."""
     counts = Counter(islice(terms, _TERMS_READ))
     scores = [
-        sum(count for term, count in counts.items() if term in tongue.common) for tongue in among
+        sum(count for term, count in counts.items() if term in tongue.common) for tongue in TONGUES
     ]
     best = max(scores)
     if best <= _TELLING_SHARE * counts.total():
         return UNKNOWN
-    return among[scores.index(best)]
+    return TONGUES[scores.index(best)]
+
+
+def find_tongue_of(texts: Iterable[str]) -> Tongue:
+    """Return the language that most of the texts' words are in; UNKNOWN for too few words."""
+    return find_tongue(term for text in texts for term in split_terms(text))
 
 
 def lead_in(text: str) -> str:

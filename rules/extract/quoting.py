@@ -7,12 +7,12 @@ from math import inf
 from rules.extract.choice import says_what_follows, weigh_sentences
 from rules.extract.control_marks import holds_mark
 from rules.extract.frames import spaced
-from rules.extract.languages import TONGUES, find_tongue
+from rules.extract.languages import find_tongue_of
 from rules.extract.prose import Said, between_placeholders, has_placeholder, is_plain
 from rules.extract.sentences import is_fence
 from rules.extract.voices import QUESTION_MARKS, is_finished
 from rules.extract.weights import WeighedPassage, read_passage
-from rules.extract.words import has_words, shorten, split_terms
+from rules.extract.words import has_words, shorten
 
 _MOST_SENTENCES = 3
 _OVERHEAD, _POWER = 6.0, 0.7
@@ -24,8 +24,7 @@ _INWARD = 2.0
 
 def said_lead(texts: Sequence[str]) -> str:
     """Return the lead before a quote of the person's words, in the language of these texts."""
-    frames = find_tongue((term for text in texts for term in split_terms(text)), TONGUES).frames
-    return spaced(frames.said)
+    return spaced(find_tongue_of(texts).frames.said)
 
 
 def pick_quote(
@@ -42,7 +41,7 @@ def pick_quote(
     no sentence, of the first line with words in the longest message that has one; and empty where
     no message has words.
     """
-    reading = read_passage(tuple(passage), tuple(before))
+    reading = read_passage(passage, before)
     # A sentence is within one line, so it cannot match across the line breaks.
     elsewhere = "\n".join((*(message.text for message in before), *besides))
     for limit in (float(words), inf):

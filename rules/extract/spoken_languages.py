@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import islice
 
-from rules.extract.languages import TONGUES, UNKNOWN, find_tongue
+from rules.extract.languages import TONGUES, UNKNOWN, find_tongue_of
 from rules.extract.words import split_terms
 
 _CACHED_TEXTS = 16_384
@@ -37,7 +37,7 @@ _CHARACTERS_READ = 60
 
 def language_of(texts: Iterable[str]) -> int:
     """Return the number of the language that most texts are in; English if none is recognized."""
-    tongue = find_tongue((term for text in texts for term in split_terms(text)), TONGUES)
+    tongue = find_tongue_of(texts)
     return _ENGLISH if tongue is UNKNOWN else TONGUES.index(tongue)
 
 

@@ -9,7 +9,7 @@ from itertools import chain
 from math import sqrt
 
 from rules.extract.frames import Frames
-from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue
+from rules.extract.languages import UNKNOWN, Tongue, find_tongue
 from rules.extract.names import find_called_names
 from rules.extract.patterns import Listed
 from rules.extract.phrases import REACTION
@@ -158,7 +158,7 @@ def _words_said(role: str, text: str) -> frozenset[str]:
 
 def _tongue(sentences: Iterable[Sentence]) -> Tongue:
     """Return the language that is spoken in most of the sentences."""
-    return find_tongue(_words_of(sentences), TONGUES)
+    return find_tongue(_words_of(sentences))
 
 
 def _words_of(sentences: Iterable[Sentence]) -> Iterator[str]:

@@ -2,10 +2,9 @@
 
 import pytest
 
-from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue
+from rules.extract.languages import TONGUES, UNKNOWN, Tongue, find_tongue_of
 from rules.extract.prose import Said, Sentence, of_message
 from rules.extract.weights import measure_inwardness, read_passage
-from rules.extract.words import split_terms
 
 
 def heard(*texts: str) -> tuple[Sentence, ...]:
@@ -13,7 +12,7 @@ def heard(*texts: str) -> tuple[Sentence, ...]:
 
 
 def english() -> Tongue:
-    return find_tongue(split_terms("this is what it was and that is the way of it"), TONGUES)
+    return find_tongue_of(["this is what it was and that is the way of it"])
 
 
 def test_what_comes_up_again_and_what_is_taken_up_weighs_more_and_a_known_word_less() -> None:
@@ -127,8 +126,8 @@ def test_a_sentence_is_read_without_its_markup() -> None:
     ],
 )
 def test_each_language_of_the_table_is_told_by_its_everyday_words(text: str, place: int) -> None:
-    assert find_tongue(split_terms(text), TONGUES) is TONGUES[place]
+    assert find_tongue_of([text]) is TONGUES[place]
 
 
 def test_a_language_outside_the_table_is_unknown() -> None:
-    assert find_tongue(split_terms("ሰላም እንዴት ነህ ዛሬ ጥሩ ነው"), TONGUES) is UNKNOWN
+    assert find_tongue_of(["ሰላም እንዴት ነህ ዛሬ ጥሩ ነው"]) is UNKNOWN
