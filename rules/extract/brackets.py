@@ -33,18 +33,18 @@ _MOST_JOINED = 60.0
 _EMOTICON_OR_CODE = re.compile(r"[:;=]['’]?-?[()]+|`[^`\n]*`")
 
 
-def without_lone_brackets(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the bounds of the sentence [start, stop) without unpaired brackets at its ends.
+def without_lone_brackets(text: str, piece: TextPiece) -> TextPiece:
+    """Return the sentence without unpaired brackets at its ends.
 
     A bracket is unpaired if its partner is not in the sentence.
     """
-    lone = find_lone_brackets(text[start:stop])
-    inner, outer = 0, stop - start
+    lone = find_lone_brackets(text[piece.start : piece.stop])
+    inner, outer = 0, piece.stop - piece.start
     for at in lone:
         inner += at == inner
     for at in reversed(lone):
         outer -= at == outer - 1
-    return start + inner, start + max(inner, outer)
+    return replace(piece, start=piece.start + inner, stop=piece.start + max(inner, outer))
 
 
 def is_left_open(sentence: str) -> bool:
@@ -75,46 +75,30 @@ def quotations_in(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(match.span() for match in QUOTED.finditer(text))
 
 
-def is_broken(text: str, quotations: Sequence[tuple[int, int]], start: int, stop: int) -> bool:
-    """Return whether the sentence [start, stop) leaves a quotation or bracket open, or is quoted.
-
-    `quotations` are those of `text`.
-    """
+def is_broken(text: str, start: int, stop: int) -> bool:
+    """Return whether the sentence [start, stop) leaves a quotation or bracket open, or is quoted."""
     sentence = text[start:stop]
-    if is_left_open(sentence):
+    if is_left_open(sentence) or last_quotation(text, stop - 1)[1] > stop:
         return True
-    begins, ends = last_quotation_end(quotations, start), last_quotation_end(quotations, stop - 1)
-    if ends > stop or begins > stop:
+    opens, closes = last_quotation(text, start)
+    # It is within a quotation, or has no words outside of the one that it begins with.
+    if closes > start and (opens < start or not any(map(str.isalnum, text[closes:stop]))):
         return True
-    if begins > start:
-        # It is within a quotation, or has no words outside of the one that it begins with.
-        number = bisect_right(quotations, start, key=lambda quotation: quotation[0])
-        opens, closes = quotations[number - 1]
-        rest = text[start:opens] + text[closes:stop]
-        if opens < start or not any(mark.isalnum() for mark in rest):
-            return True
     return UNCLOSED.search(QUOTED.sub("", sentence)) is not None
 
 
-def whole_pieces(
-    text: str, pieces: Sequence[TextPiece], quotations: Sequence[tuple[int, int]]
-) -> list[TextPiece]:
-    """Return the pieces, with broken ones joined to their neighbours in the same line.
-
-    `quotations` are those of `text`.
-    """
+def whole_pieces(text: str, pieces: Sequence[TextPiece]) -> list[TextPiece]:
+    """Return the pieces, with broken ones joined to their neighbours in the same line."""
     whole: list[TextPiece] = []
     for piece in pieces:
-        if whole and (joined := _join(text, whole[-1], piece, quotations)):
+        if whole and (joined := _join(text, whole[-1], piece)):
             whole[-1] = joined
         else:
             whole.append(piece)
     return whole
 
 
-def _join(
-    text: str, before: TextPiece, piece: TextPiece, quotations: Sequence[tuple[int, int]]
-) -> TextPiece | None:
+def _join(text: str, before: TextPiece, piece: TextPiece) -> TextPiece | None:
     """Join two pieces of one line where either is broken; return None where they stay apart."""
     closes = text[piece.stop : piece.stop + 1] in (")", "）")
     both = replace(before, stop=piece.stop + closes)
@@ -123,7 +107,7 @@ def _join(
         or length(text[both.start : both.stop]) > _MOST_JOINED
     ):
         return None
-    broken = (is_broken(text, quotations, each.start, each.stop) for each in (before, piece))
+    broken = (is_broken(text, each.start, each.stop) for each in (before, piece))
     return both if any(broken) else None
 
 
@@ -138,7 +122,8 @@ def closing_mark(sentence: str) -> str:
     return _CLOSING_MARKS.get(opening[0], "")
 
 
-def last_quotation_end(quotations: Sequence[tuple[int, int]], at: int) -> int:
-    """Return where the last quotation ends that begins at or before an index; 0 where none does."""
+def last_quotation(text: str, at: int) -> tuple[int, int]:
+    """Return the bounds of the last quotation that begins at or before an index; (0, 0) for none."""
+    quotations = quotations_in(text)
     number = bisect_right(quotations, at, key=lambda quotation: quotation[0])
-    return quotations[number - 1][1] if number else 0
+    return quotations[number - 1] if number else (0, 0)

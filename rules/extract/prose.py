@@ -9,7 +9,7 @@ from hashlib import blake2b
 from struct import Struct
 from typing import Final, NamedTuple
 
-from rules.extract.brackets import is_broken, quotations_in, whole_pieces, without_lone_brackets
+from rules.extract.brackets import is_broken, whole_pieces, without_lone_brackets
 from rules.extract.control_marks import holds_mark
 from rules.extract.handed_on import owner_at
 from rules.extract.phrases import COURTESY, FORMULA
@@ -34,9 +34,6 @@ _BOLD_LABEL = re.compile(r"(\*\*|__)[^*_\n]{1,60}(?:[:：]\1|\1[^\S\n]*[:：])[^
 """A bold label before the sentence of a list's item."""
 _MOST_FIGURES = 0.4
 """A sentence with a larger share of numbers among its words is a row of a table."""
-_COMMAS = (", ", "，", "、", "، ")
-_COMMAS_OF_LIST = 3
-"""A sentence with at least this many commas lists several things."""
 _LONGEST_COURTESY = 12.0
 """A sentence of the person's that begins with a courtesy, but has more words, says something."""
 _CACHED_MESSAGES = 2_048
@@ -77,6 +74,8 @@ class Sentence:
     """Its distinct words."""
     words: float
     """Its length in words."""
+    unquoted: tuple[str, ...]
+    """Its distinct words outside quotation marks."""
     voice: Voice
     courteous: bool
     """Whether it is a courtesy, which says nothing about this conversation."""
@@ -88,23 +87,11 @@ class Sentence:
     """Whether it is a label with something after it."""
     is_figures: bool
     """Whether much of it is numbers."""
-    unquoted: tuple[str, ...]
-    """Its distinct words outside quotation marks."""
 
     @property
     def own(self) -> bool:
         """Return whether it is running text in the speaker's own voice."""
         return self.voice == "own" and not self.is_broken
-
-    @property
-    def lists(self) -> bool:
-        """Return whether it lists several things."""
-        return sum(map(self.text.count, _COMMAS)) >= _COMMAS_OF_LIST
-
-    @property
-    def opening(self) -> tuple[str, ...]:
-        """Return the first three distinct words, which tell formulas apart."""
-        return self.terms[:3]
 
 
 def has_placeholder(text: str) -> bool:
@@ -118,7 +105,7 @@ def between_placeholders(text: str) -> list[str]:
 
 
 class _Marks(NamedTuple):
-    """How a sentence is classified; the fields are those of `Sentence`."""
+    """How a sentence is classified; the fields are the last ones of `Sentence`."""
 
     voice: Voice
     courteous: bool
@@ -157,7 +144,7 @@ def forget_prose() -> None:
 def _read(role: str, text: str) -> Iterator[Sentence]:
     """Yield the sentences of a message that is read for the first time."""
     pieces = [
-        _without_lone_brackets(text, piece)
+        without_lone_brackets(text, piece)
         for piece in split_sentences(text)
         if piece.prose
         and not _PLACEHOLDER.fullmatch(text, piece.start, piece.stop)
@@ -166,13 +153,12 @@ def _read(role: str, text: str) -> Iterator[Sentence]:
     ]
     lines = voiced_lines(text, drafts=role == PERSONA)
     starts = [line.start for line in lines]
-    quotations = quotations_in(text)
-    pieces = whole_pieces(text, pieces, quotations)
+    pieces = whole_pieces(text, pieces)
     for piece in pieces if role != PERSONA else map(partial(_without_label, text), pieces):
         at = bisect_right(starts, piece.start) - 1
         is_within = at >= 0 and piece.stop <= lines[at].stop
         voice = lines[at].voice if is_within else "other"
-        broken = is_broken(text, quotations, piece.start, piece.stop)
+        broken = is_broken(text, piece.start, piece.stop)
         yield _sentence(role, text, piece, voice, is_broken=broken)
 
 
@@ -197,11 +183,6 @@ def _read_again(role: str, text: str, outline: bytes) -> Iterator[Sentence]:
         listed = list(map(_once, split_terms(plain)))
         marks = _Marks(_VOICES[voice], *others)
         yield _with_words(role, TextPiece(start, stop, prose=True), plain, listed, marks)
-
-
-def _without_lone_brackets(text: str, piece: TextPiece) -> TextPiece:
-    start, stop = without_lone_brackets(text, piece.start, piece.stop)
-    return replace(piece, start=start, stop=stop)
 
 
 def _without_label(text: str, piece: TextPiece) -> TextPiece:
@@ -240,20 +221,7 @@ def _with_words(
     if outside != plain:
         unquoted = tuple(dict.fromkeys(map(_once, split_terms(outside))))
     return Sentence(
-        message=0,
-        role=role,
-        start=piece.start,
-        stop=piece.stop,
-        text=plain,
-        terms=distinct,
-        words=length(plain),
-        unquoted=unquoted,
-        voice=marks.voice,
-        courteous=marks.courteous,
-        is_formula=marks.is_formula,
-        is_broken=marks.is_broken,
-        is_row=marks.is_row,
-        is_figures=marks.is_figures,
+        0, role, piece.start, piece.stop, plain, distinct, length(plain), unquoted, *marks
     )
 
 

@@ -83,18 +83,10 @@ _LONGEST_NUMBERING = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """The characters [start, stop) of a text: one line of prose, a piece of code, or a table."""
-
-    start: int
-    stop: int
-    prose: bool
-
-
-@dataclass(frozen=True, slots=True)
 class TextPiece:
-    """The characters [start, stop) of a text: a sentence if `prose`, else code, table or signs.
+    """The characters [start, stop) of a text: prose, or else code, a table or mere signs.
 
+    Prose is a line where a text is split into blocks, and a sentence where it is split into these.
     A sentence has no white space around it, and no mark of a list, a heading or a quotation before
     it.
     """
@@ -104,8 +96,8 @@ class TextPiece:
     prose: bool
 
 
-def split_blocks(text: str) -> Iterator[Block]:
-    """Yield the blocks of `text` in order, blank lines left out.
+def split_blocks(text: str) -> Iterator[TextPiece]:
+    """Yield the blocks of `text` in order: lines of prose, code and tables, without blank lines.
 
     Code is between fences (a fence that never closes reaches to the end) or is indented by four
     columns after a blank line, outside a list. A table is a run of lines with pipes on both sides.
@@ -119,7 +111,7 @@ def split_blocks(text: str) -> Iterator[Block]:
             at, after_blank = at + 1, True
             continue
         after_code = _line_after_code(text, lines, at, indented=after_blank and not in_list)
-        yield Block(start, lines[max(after_code - 1, at)][1], prose=after_code == at)
+        yield TextPiece(start, lines[max(after_code - 1, at)][1], prose=after_code == at)
         in_list = bool(_ITEM.match(line)) or (in_list and line[0].isspace())
         at, after_blank = max(after_code, at + 1), False
 

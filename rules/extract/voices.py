@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from rules.extract.patterns import any_case
-from rules.extract.sentences import EMOJI, MARK, Block, split_blocks
+from rules.extract.sentences import EMOJI, MARK, TextPiece, split_blocks
 from rules.extract.words import length
 
 Voice = Literal["own", "set", "item", "other"]
@@ -220,7 +220,7 @@ def is_labelled(words: str) -> bool:
     return label is not None and length(label[1]) <= _LONGEST_LABEL and label.end() < len(words)
 
 
-def _line(text: str, block: Block, *, has_headings: bool) -> _Line:
+def _line(text: str, block: TextPiece, *, has_headings: bool) -> _Line:
     words = text[block.start : block.stop].strip()
     is_indented = text[block.start].isspace()
     kind = _kind(words) if block.prose else "code"

@@ -24,17 +24,19 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Literal
 
-from rules.extract.brackets import last_quotation_end, quotations_in
+from rules.extract.brackets import last_quotation
 from rules.extract.english_wishes import compile_slot
-from rules.extract.handed_on import OWN, Owner, find_owned_parts, is_own_heading, owner_at
+from rules.extract.handed_on import OWN, OwnedPart, find_owned_parts, is_own_heading, owner_at
 from rules.extract.promises import done, promised
-from rules.extract.sentences import TextPiece, split_sentences
+from rules.extract.sentences import find_prose_sentences, split_sentences
 from rules.extract.spoken_languages import count_everyday_words, is_english, languages_of
 from rules.extract.voices import COLONS, QUESTION_MARKS, QUOTED, voiced_lines
 from rules.extract.wish_model import score_wishes
 from rules.extract.words import length
 
 Kind = Literal["wish", "end", "task", "promise", "done"]
+_Sign = Kind | Literal["order"]
+"""What a sentence says by itself: of what kind it is, or an order that may be a wish."""
 
 _SURE_END, _SURE_WISH, _SURE_TASK = -0.9, 0.2, -0.25
 """The least scores that count. They weigh against fifty plain sentences for each wish."""
@@ -56,8 +58,7 @@ _HEADINGS = 4
 _BEFORE_ITEMS = " \t\n-*•—>0123456789.)"
 _REACH = 120
 """The characters around an order in which to look for a word that makes it hold for good."""
-_COMMAS = (",", ";", "，", "、", "；")
-_CLAUSE = re.compile(rf"[^{''.join(_COMMAS)}]+")
+_CLAUSE = re.compile(r"[^,;，、；]+")
 _PAIRED = (("„", "“"), ("«", "»"), ("「", "」"), ("『", "』"), ("“", "”"))
 _CACHED_MESSAGES = 16_384
 """Messages whose wishes are cached: a fold looks for them again, long after its memories did."""
@@ -105,9 +106,7 @@ def find_stated(text: str) -> tuple[Stated, ...]:
     """
     found: list[Stated] = []
     breaks = [gap.end() for gap in re.finditer("\n\n", text)]
-    for _, paragraph in groupby(
-        _own_pieces(text), key=lambda owned: bisect(breaks, owned[0].start)
-    ):
+    for _, paragraph in groupby(_own_pieces(text), key=lambda piece: bisect(breaks, piece.start)):
         found.extend(_in_paragraph(text, list(paragraph)))
     return tuple(dict.fromkeys(found))
 
@@ -119,24 +118,18 @@ def find_promises(text: str) -> tuple[Stated, ...]:
     for line in voiced_lines(text, drafts=True):
         if line.voice == "other":
             continue
-        for piece in split_sentences(text[line.start : line.stop]):
-            sentence = text[line.start : line.stop][piece.start : piece.stop]
+        for sentence in find_prose_sentences(text[line.start : line.stop]):
             plain = sentence.replace("’", "'").lstrip("*_ ")
-            if (
-                not piece.prose
-                or length(sentence) > _LONGEST_NOTE
-                or plain.endswith(QUESTION_MARKS)
-            ):
+            is_short = _SHORTEST_PROMISE <= length(sentence) <= _LONGEST_NOTE
+            if not is_short or plain.endswith(QUESTION_MARKS):
                 continue
-            if length(sentence) >= _SHORTEST_PROMISE and any(
-                promised(number).search(plain) for number in languages_of(plain, text)
-            ):
+            if any(promised(number).search(plain) for number in languages_of(plain, text)):
                 found.append(Stated(sentence, "promise"))
     return tuple(dict.fromkeys(found))
 
 
-def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
-    """Yield the sentences of prose that are not somebody else's, each with its owner.
+def _own_pieces(text: str) -> Iterator[OwnedPart]:
+    """Yield the sentences of prose that are not somebody else's.
 
     The mark of a list is left out.
     """
@@ -144,43 +137,41 @@ def _own_pieces(text: str) -> Iterator[tuple[TextPiece, Owner]]:
         owner = owner_at(text, piece.start)
         if piece.prose and owner != "foreign":
             mark = _ITEM.match(text, piece.start, piece.stop)
-            yield TextPiece(mark.end() if mark else piece.start, piece.stop, prose=True), owner
+            yield OwnedPart(mark.end() if mark else piece.start, piece.stop, owner)
 
 
-def _in_paragraph(text: str, pieces: list[tuple[TextPiece, Owner]]) -> Iterator[Stated]:
+def _in_paragraph(text: str, pieces: list[OwnedPart]) -> Iterator[Stated]:
     """Yield what a paragraph asks for; of a list of wishes, all lines."""
-    kinds = [_kind_at(text, piece, owner) for piece, owner in pieces]
+    kinds = [_kind_at(text, piece) for piece in pieces]
     is_list = _lists_wishes(text, pieces, [kind[0] for kind in kinds if kind is not None])
     if is_list and _has_heading(text, pieces):
         del pieces[0], kinds[0]
     items_left = 0
-    for (piece, owner), kind in zip(pieces, kinds, strict=True):
+    for piece, kind in zip(pieces, kinds, strict=True):
         sentence = text[piece.start : piece.stop]
-        is_item = is_list or owner == "adopted" or (items_left > 0 and _is_item(text, piece))
+        is_item = is_list or piece.owner == "adopted" or (items_left > 0 and _is_item(text, piece))
         items_left -= items_left > 0
         if kind is not None and kind[0] != "order":
             items_left = _MOST_ITEMS if sentence.endswith(COLONS) else items_left
             is_sure = owner_at(text, piece.start + kind[1]) in OWN
             yield Stated(_clause(sentence, kind[1]), kind[0], is_sure=is_sure)
         elif is_item and length(sentence) >= _SHORTEST and not sentence.endswith(QUESTION_MARKS):
-            yield Stated(sentence, "wish", is_sure=owner in OWN)
+            yield Stated(sentence, "wish", is_sure=piece.owner in OWN)
         else:
             items_left = 0
 
 
-def _lists_wishes(
-    text: str, pieces: Sequence[tuple[TextPiece, Owner]], kinds: Sequence[str]
-) -> bool:
+def _lists_wishes(text: str, pieces: Sequence[OwnedPart], kinds: Sequence[str]) -> bool:
     """Return whether a paragraph's lines are a list of wishes.
 
     `kinds` are those of its sentences that ask.
     """
     wishes = kinds.count("wish") + kinds.count("order")
-    start = pieces[0][0].start
-    lines = {text.count("\n", start, piece.start): piece for piece, _ in reversed(pieces)}
+    start = pieces[0].start
+    lines = {text.count("\n", start, piece.start): piece for piece in reversed(pieces)}
     before = text[max(0, start - _LONGEST_QUOTED) : start].rstrip(_BEFORE_ITEMS)
     items = [piece for piece in lines.values() if _is_item(text, piece)]
-    headings = [*before.splitlines(), text[start : pieces[0][0].stop]][-_HEADINGS:]
+    headings = [*before.splitlines(), text[start : pieces[0].stop]][-_HEADINGS:]
     if _FEWEST_ITEMS <= len(items) <= _MOST_ITEMS and any(map(is_own_heading, headings)):
         return len(items) >= len(lines) - 2
     if (
@@ -189,18 +180,18 @@ def _lists_wishes(
         or not _FEWEST_ITEMS <= len(lines) <= _MOST_ITEMS
     ):
         return False
-    is_list = before.endswith(COLONS) or all(_is_item(text, piece) for piece in lines.values())
+    is_list = before.endswith(COLONS) or len(items) == len(lines)
     return is_list and len(lines) <= 2 * wishes + 1
 
 
-def _has_heading(text: str, pieces: Sequence[tuple[TextPiece, Owner]]) -> bool:
+def _has_heading(text: str, pieces: Sequence[OwnedPart]) -> bool:
     """Return whether a list begins with a heading of the person's own, in a line of its own."""
-    (first, _), *items = pieces
-    is_over_items = not _is_item(text, first) and items and _is_item(text, items[0][0])
+    first, *items = pieces
+    is_over_items = not _is_item(text, first) and items and _is_item(text, items[0])
     return bool(is_over_items) and is_own_heading(text[first.start : first.stop])
 
 
-def _is_item(text: str, piece: TextPiece) -> bool:
+def _is_item(text: str, piece: OwnedPart) -> bool:
     """Return whether the sentence begins an item of a list."""
     line = text.rfind("\n", 0, piece.start) + 1
     return bool(text[line : piece.start].strip("# \t"))
@@ -210,14 +201,10 @@ def _clause(sentence: str, at: int) -> str:
     """Return the sentence; of a long one, the part between commas in which a wish begins `at`."""
     if length(sentence) <= _MANY_WORDS:
         return sentence
-    start = max(sentence.rfind(mark, 0, at + 1) for mark in _COMMAS) + 1
-    ends = (sentence.find(mark, at + 1) for mark in _COMMAS)
-    return sentence[start : min((end for end in ends if end >= 0), default=None)].strip()
+    return next(clause[0] for clause in _CLAUSE.finditer(sentence) if clause.end() > at).strip()
 
 
-def _kind_at(
-    text: str, piece: TextPiece, owner: Owner
-) -> tuple[Kind | Literal["order"], int] | None:
+def _kind_at(text: str, piece: OwnedPart) -> tuple[_Sign, int] | None:
     """Return the kind of a sentence, and where its telling words begin; None without a kind."""
     sentence = text[piece.start : piece.stop].replace("’", "'")
     words = length(sentence)
@@ -233,12 +220,12 @@ def _kind_at(
     if found is None or (found[0] in ("task", "done") and words > _LONGEST_NOTE):
         return None
     kind, at = found[0], found[1] + shift
-    if owner == "adopted":
+    if piece.owner == "adopted":
         return (kind, at) if kind in ("wish", "order") else None
     return None if _is_quoted(text, piece.start + at) else (kind, at)
 
 
-def _kind_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | None:
+def _kind_in(sentence: str, text: str) -> tuple[_Sign, int] | None:
     """Return the kind of a sentence of the message `text`, and where its telling words begin."""
     among = languages_of(sentence, text)
     in_english = is_english(sentence, text, among)
@@ -248,7 +235,7 @@ def _kind_in(sentence: str, text: str) -> tuple[Kind | Literal["order"], int] | 
     return ("done", 0) if any(done(number).search(sentence) for number in among) else None
 
 
-def _kind_by_score(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+def _kind_by_score(sentence: str) -> tuple[_Sign, int] | None:
     """Return the kind of a sentence by its score, and where it begins.
 
     In a long sentence it begins at the clause most like a wish.
@@ -267,7 +254,7 @@ def _kind_by_score(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
     return ("order", at) if score["wish"] >= _LIKELY else None
 
 
-def _kind_by_form(sentence: str) -> tuple[Kind | Literal["order"], int] | None:
+def _kind_by_form(sentence: str) -> tuple[_Sign, int] | None:
     """Return the kind of an English sentence by its form, and where that begins."""
     if compile_slot("idle", leads=True).match(sentence):
         return None
@@ -291,7 +278,7 @@ def _asks(sentence: str) -> bool:
 
 def _asked_for(
     sentence: str, *, is_asked: bool, is_once: bool
-) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
+) -> Iterator[tuple[_Sign, re.Match[str]]]:
     """Yield what a sentence asks for, and where.
 
     It is a wish, a task, or an order that does not say which of the two it is.
@@ -309,9 +296,7 @@ def _asked_for(
         yield from _ordered(sentence, is_once=is_once)
 
 
-def _ordered(
-    sentence: str, *, is_once: bool
-) -> Iterator[tuple[Kind | Literal["order"], re.Match[str]]]:
+def _ordered(sentence: str, *, is_once: bool) -> Iterator[tuple[_Sign, re.Match[str]]]:
     """Yield the bans and orders of a sentence, each with its kind."""
     for part in ("ban", "form", "after"):
         found = None if is_once else compile_slot(part, leads=True).search(sentence)
@@ -330,7 +315,7 @@ def _any_of(parts: Iterable[str], text: str) -> bool:
 
 def _is_quoted(text: str, at: int) -> bool:
     """Return whether the character at an index of a text is in quotation marks, or opens them."""
-    if last_quotation_end(quotations_in(text), at) > at:
+    if last_quotation(text, at)[1] > at:
         return True
     begin = max(at - _LONGEST_QUOTED, text.rfind("\n\n", max(0, at - _LONGEST_QUOTED), at) + 1, 0)
     before = QUOTED.sub("", text[begin : at + 1])

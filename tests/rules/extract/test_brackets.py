@@ -4,11 +4,13 @@ import pytest
 
 from rules.extract.brackets import is_left_open, without_lone_brackets
 from rules.extract.prose import PERSONA, of_message
+from rules.extract.sentences import TextPiece
 
 
 def trimmed(sentence: str) -> str:
-    start, stop = without_lone_brackets(f"...{sentence}...", 3, 3 + len(sentence))
-    return f"...{sentence}..."[start:stop]
+    text = f"...{sentence}..."
+    piece = without_lone_brackets(text, TextPiece(3, 3 + len(sentence), prose=True))
+    return text[piece.start : piece.stop]
 
 
 @pytest.mark.parametrize(
