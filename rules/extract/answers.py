@@ -40,8 +40,6 @@ _LEAST_VIEW_ROOM = 12.0
 """The fewest words for a view. Neither view nor analysis takes more than half of the words."""
 _MOST_SENTENCES = 3
 """The most sentences of a view."""
-_MOST_OF_PERSONA = 0.5
-"""The persona's share of a memory's words at most; it is less where the persona only listens."""
 NOTHING_MORE = "Nothing more was said."
 _PLACEHOLDER = re.compile(r"\[([^\]\n]*)\]")
 _EMPTY = "empty message"
@@ -70,15 +68,15 @@ def write_perspective(
     sentence that says so. Where nothing was said in words, return what was there instead. Nothing
     is repeated from `besides`, texts of the same memory.
     """
-    reading = read_passage(tuple(passage), tuple(before))
+    reading, elsewhere = read_passage(passage, before), "\n".join(besides)
     if not reading.sentences:
         return what_was_there(passage)
     room = min(max(words * _VIEW_SHARE, _LEAST_VIEW_ROOM), words / 2)
-    text = _write_inward(reading, room, besides) or _write_bindings(reading, room, besides)
-    return fit(text or _say_nothing(reading, "\n".join(besides)), words)
+    text = _write_inward(reading, room, elsewhere) or _write_bindings(reading, room, elsewhere)
+    return fit(text or _say_nothing(reading, elsewhere), words)
 
 
-def _write_inward(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
+def _write_inward(reading: WeighedPassage, room: float, elsewhere: str) -> str:
     """Write what the persona says about itself, a line for each of its messages."""
     worth = [
         weight
@@ -88,11 +86,11 @@ def _write_inward(reading: WeighedPassage, room: float, besides: Sequence[str]) 
             reading.inward, reading.reacts, reading.sentences, strict=True
         )
     ]
-    lines = _lines(reading, worth, room, besides)
+    lines = _lines(reading, worth, room, elsewhere)
     return "\n".join(join_sentences([reading.sentences[at] for at in line]) for line in lines)
 
 
-def _write_bindings(reading: WeighedPassage, room: float, besides: Sequence[str]) -> str:
+def _write_bindings(reading: WeighedPassage, room: float, elsewhere: str) -> str:
     """Write the persona's promises, corrections and advice, each after a lead that says which."""
     worth = [
         value
@@ -101,31 +99,30 @@ def _write_bindings(reading: WeighedPassage, room: float, besides: Sequence[str]
         for value, sentence in zip(weigh_sentences(reading), reading.sentences, strict=True)
     ]
     lines = []
-    for line in _lines(reading, worth, room, besides):
+    for line in _lines(reading, worth, room, elsewhere):
         lead = getattr(reading.frames, find_binding(reading.sentences[line[-1]]) or "advised")
         lines.append(spaced(lead) + join_sentences([reading.sentences[at] for at in line]))
     return "\n".join(lines)
 
 
 def _lines(
-    reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
+    reading: WeighedPassage, worth: Sequence[float], room: float, elsewhere: str
 ) -> list[list[int]]:
     """Return the indices of the three fullest sentences in order, a list for each message."""
-    kept = sorted(_fullest(reading, worth, room, besides)[:_MOST_SENTENCES])
+    kept = sorted(_fullest(reading, worth, room, elsewhere)[:_MOST_SENTENCES])
     by_message = groupby(kept, key=lambda at: reading.sentences[at].message)
     return [list(line) for _, line in by_message]
 
 
 def _fullest(
-    reading: WeighedPassage, worth: Sequence[float], room: float, besides: Sequence[str]
+    reading: WeighedPassage, worth: Sequence[float], room: float, elsewhere: str
 ) -> list[int]:
-    """Return the indices of the sentences that say most, the fullest first.
+    """Return the indices of the sentences that say most, and are not `elsewhere`, the fullest first.
 
     They are as many as fit whole into `room` words. Sentences that lean on others come last, and
     each says at least half of what the first one does: "I know." says nothing. Where none fits, the
     shortest is returned alone.
     """
-    elsewhere = "\n".join(besides)
     brought = {
         at: value * sum(map(reading.weights.__getitem__, reading.sentences[at].terms))
         for at, value in enumerate(worth)
@@ -158,7 +155,7 @@ def write_analysis(
     It is short, to leave room for the refinement, which names the days. Nothing is repeated from
     `besides`, texts of the same memory.
     """
-    reading = read_passage(tuple(passage), tuple(before))
+    reading, elsewhere = read_passage(passage, before), "\n".join(besides)
     if not reading.sentences:
         return what_was_there(passage)
     room, worth, frames = min(_ANALYSIS_ROOM, words / 2), weigh_sentences(reading), reading.frames
@@ -166,36 +163,16 @@ def write_analysis(
         value * (is_plain(sentence) and asks(sentence) and names_known(reading, sentence))
         for value, sentence in zip(worth, reading.sentences, strict=True)
     ]
-    asked = _fullest(reading, requests, room, besides)
+    asked = _fullest(reading, requests, room, elsewhere)
     fullest = (
-        asked or _fullest(reading, worth, room, besides) or _choose(reading, worth, room, besides)
+        asked
+        or _fullest(reading, worth, room, elsewhere)
+        or choose(reading, worth, room, elsewhere)
     )
     return fit(
         tell(reading, fullest[:1], (frames.asked if asked else frames.person, frames.persona)),
         words,
     )
-
-
-def _choose(
-    reading: WeighedPassage,
-    worth: Sequence[float],
-    room: float,
-    besides: Sequence[str],
-    starts: Sequence[int] = (),
-) -> list[int]:
-    """Return the indices of the sentences to keep, at least one.
-
-    Where they leave more than half of the room, return instead the best sentence that is too long
-    for it. Where none can be kept, return the shortest.
-    """
-    kept = choose(reading, worth, room, besides, starts, min(reading.life, _MOST_OF_PERSONA))
-    elsewhere = "\n".join(besides)
-    each = range(len(reading.sentences))
-    free = [at for at in each if worth[at] > 0 and reading.sentences[at].text not in elsewhere]
-    too_long = [at for at in free if reading.sentences[at].words > room]
-    if too_long and 2 * sum(reading.sentences[at].words for at in kept) < room:
-        return [max(too_long, key=lambda at: (worth[at], -at))]
-    return kept or [min(free or each, key=lambda at: reading.sentences[at].words)]
 
 
 def what_was_there(passage: Sequence[Said]) -> str:
@@ -257,15 +234,13 @@ def in_paragraphs(
     Each passage is what one memory was made of; neighbours share a paragraph where there are too
     many. No paragraph repeats what an earlier one says.
     """
-    reading = read_passage(tuple(chain.from_iterable(passages)), tuple(before))
+    reading = read_passage(list(chain.from_iterable(passages)), before)
     if not reading.sentences:
         return NOTHING_MORE if any(passages) else ""
     count = paragraphs_for(len(passages), words)
     ends = [0, *accumulate(map(len, passages))]
     starts = [ends[len(passages) * at // count] for at in range(count)]  # of each paragraph
-    kept = _choose(
-        reading, weigh_sentences(reading), words, besides, starts if len(starts) > 1 else ()
-    )
+    kept = choose(reading, weigh_sentences(reading), words, "\n".join(besides), starts)
     paragraphs: list[str] = []
     day = ""
     for _, group in groupby(kept, key=lambda at: bisect(starts, reading.sentences[at].message)):

@@ -41,6 +41,8 @@ _LONGEST_CHAIN = 3
 _SENTENCE_BRINGS, _SENTENCE_COSTS = 0.8, 3.0
 """Added to what a sentence's words bring and cost, so that short ones count: "He went." may be all
 said of a death."""
+_MOST_OF_PERSONA = 0.5
+"""The persona's share of a memory's words at most; it is less where the persona only listens."""
 _LEAST_GAIN = 0.1
 """A lecture's sentence that gains no more repeats what is known, or says nothing in particular."""
 
@@ -117,7 +119,7 @@ class _Offer:
 
     reading: WeighedPassage
     worth: Sequence[float]
-    free: set[int]
+    free: frozenset[int]
     """The indices of those that may be kept."""
     said: set[str]
     """The words that need not be said again."""
@@ -128,25 +130,27 @@ def choose(
     reading: WeighedPassage,
     worth: Sequence[float],
     room: float,
-    besides: Sequence[str] = (),
-    starts: Sequence[int] = (),
-    persona_share: float = 1.0,
+    elsewhere: str,
+    starts: Sequence[int] = (0,),
 ) -> list[int]:
     """Return the indices of the sentences to keep, in order, within about `room` words.
 
-    The persona's have at most `persona_share` of the room. No sentence is kept that is in a text of
-    `besides`. The passage is split before the messages numbered in `starts`, and its parts share
-    the room.
+    No sentence is kept that is in the text `elsewhere`. The passage is split before the messages
+    numbered in `starts`, and its parts share the room. Where the sentences leave more than half of
+    it, return instead the best one that is too long for it; where none can be kept, the shortest.
     """
-    elsewhere = "\n".join(besides)
-    pairs = enumerate(zip(worth, reading.sentences, strict=True))
-    free = {at for at, (value, sentence) in pairs if value > 0 and sentence.text not in elsewhere}
-    offer = _Offer(reading, worth, free, set(split_terms(elsewhere)))
-    parts = list(_parts(reading, starts or (0,)))
+    sentences = reading.sentences
+    each = range(len(sentences))
+    free = [at for at in each if worth[at] > 0 and sentences[at].text not in elsewhere]
+    offer = _Offer(reading, worth, frozenset(free), set(split_terms(elsewhere)))
+    parts, left = list(_parts(reading, starts)), room
     for number, part in enumerate(parts):
-        share = room / (len(parts) - number)
-        room -= _fill(offer, part, share, share * persona_share)
-    return sorted(offer.kept)
+        share = left / (len(parts) - number)
+        left -= _fill(offer, part, share, share * min(reading.life, _MOST_OF_PERSONA))
+    too_long = [at for at in free if sentences[at].words > room]
+    if too_long and 2 * sum(sentences[at].words for at in offer.kept) < room:
+        return [max(too_long, key=lambda at: worth[at])]
+    return sorted(offer.kept) or [min(free or each, key=lambda at: sentences[at].words)]
 
 
 def _parts(reading: WeighedPassage, starts: Sequence[int]) -> Iterator[range]:
