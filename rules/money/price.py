@@ -53,25 +53,17 @@ class Price:
     @property
     def rises(self) -> bool:
         """Return whether the tokens of a longer prompt cost more."""
-        return (
-            self.above is not None
-            and self.higher is not None
-            and self.higher.input > self.rates.input
-        )
+        return self.above is not None and self.at(self.above + 1).input > self.rates.input
 
     @property
     def is_free(self) -> bool:
         """Return whether its calls cost nothing."""
-        return not any(astuple(self.rates)) and (
-            self.higher is None or not any(astuple(self.higher))
-        )
+        return not any(astuple(self.rates) + astuple(self.higher or self.rates))
 
     @property
     def batched(self) -> "Price":
         """Return the price in a batch: half of everything, including the cache."""
-        return Price(
-            _halved(self.rates), self.above, None if self.higher is None else _halved(self.higher)
-        )
+        return Price(_halved(self.rates), self.above, self.higher and _halved(self.higher))
 
 
 FREE = Price(Rates(0, 0, 0, 0))
