@@ -48,7 +48,6 @@ from rules.money.price import (
 from rules.money.usage import (
     LARGEST_COUNT,
     LEARNED_TO,
-    UsageBounds,
     can_be_learned,
     why_not_believed,
 )
@@ -265,8 +264,8 @@ def _check_usage(sent: SentRequest, model: Model, answer: Completion) -> tuple[U
     thinking = sent.parameters.get("thinking")
     budget = thinking.get("budget_tokens", 0) if isinstance(thinking, dict) else 0
     room = int(sent.parameters.get("max_tokens", 0)) + int(budget)
-    bounds = UsageBounds(model.window or largest, room)
-    odd = why_not_believed(usage, bounds, prompt_has_words=sent.tokens > 0)
+    window = model.window or largest
+    odd = why_not_believed(usage, window, room, prompt_has_words=sent.tokens > 0)
     return (_UNKNOWN, odd) if odd else (usage, "")
 
 

@@ -66,11 +66,11 @@ def read_raw(status: int, content: bytes) -> RawAnswer:
             return RawAnswer(status, content, is_answer=True)
         if of_account := _status_in(answer):
             return RawAnswer(of_account, content)
-        readable = with_readable_counts(_in_readable_shape(answer))
-        if readable.answer != answer:
-            content = json.dumps(readable.answer).encode()
+        readable, odd_usage = with_readable_counts(_in_readable_shape(answer))
+        if readable != answer:
+            content = json.dumps(readable).encode()
         reasons = tuple(_reasons(answer))
-        return RawAnswer(status, content, True, reasons, readable.odd, _speeds(answer))
+        return RawAnswer(status, content, True, reasons, odd_usage, _speeds(answer))
     except (ValueError, RecursionError):
         return RawAnswer(
             status,
@@ -109,8 +109,7 @@ def _in_readable_shape(answer: Answer) -> Answer:
     is_blocked = isinstance(answer.get("promptFeedback"), dict)
     if "candidates" in answer or ("usageMetadata" in answer and not is_blocked):
         candidate, counts = _first(answer.get("candidates")), answer.get("usageMetadata")
-        content = candidate.get("content")
-        inner = content if isinstance(content, dict) else {}
+        inner = _first([candidate.get("content")])
         parts = [part for part in _listed(inner.get("parts")) if isinstance(part, dict)]
         candidates = [{**candidate, "content": {"role": "model", **inner, "parts": parts}}]
         return {**answer, "candidates": candidates, "usageMetadata": counts or {}}

@@ -5,7 +5,6 @@ would end all work. Such a call costs what was reserved for it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from rules.money.price import Usage
@@ -22,26 +21,19 @@ _COUNT_ENDINGS = ("tokens", "tokencount")
 """The endings of the names of counts, in small letters."""
 
 
-@dataclass(frozen=True, slots=True)
-class UsageBounds:
-    """The most tokens that a call can have used: the model's window, and its answer's room."""
+def why_not_believed(usage: Usage, window: int, room: int, *, prompt_has_words: bool) -> str:
+    """Return why these counts cannot be right, as a clause; "" where they can.
 
-    prompt: int
-    answer: int
-
-
-def why_not_believed(usage: Usage, most: UsageBounds, *, prompt_has_words: bool) -> str:
-    """Return why these counts cannot be right, as a clause; "" where they can."""
+    A call uses at most the model's window for its prompt, and its room for its answer.
+    """
     if min(usage.prompt, usage.cached, usage.cache_written, usage.answer) < 0:
         return "a count is negative"
     if prompt_has_words and not usage.prompt:
         return "the prompt has words, and counts as none"
-    if usage.prompt > most.prompt:
-        return (
-            f"the prompt has {usage.prompt:,} tokens, and the model's window holds {most.prompt:,}"
-        )
-    if usage.answer > most.answer:
-        return f"the answer has {usage.answer:,} tokens, and its room was {most.answer:,}"
+    if usage.prompt > window:
+        return f"the prompt has {usage.prompt:,} tokens, and the model's window holds {window:,}"
+    if usage.answer > room:
+        return f"the answer has {usage.answer:,} tokens, and its room was {room:,}"
     if usage.cached + usage.cache_written > usage.prompt:
         return "more is counted of the cache than of the prompt"
     return ""
@@ -52,29 +44,21 @@ def can_be_learned(factor: float, estimate: float) -> bool:
     return LEARNED_FROM * estimate <= factor <= LEARNED_TO * estimate
 
 
-@dataclass(frozen=True, slots=True)
-class ReadableAnswer:
-    """A provider's answer whose counts are all numbers."""
+def with_readable_counts(answer: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
+    """Return a provider's answer with 0 for every count that is not a whole number from 0 up.
 
-    answer: Mapping[str, Any]
-    odd: str = ""
-    """What was there in place of a count; empty where nothing had to be replaced."""
-
-
-def with_readable_counts(answer: Mapping[str, Any]) -> ReadableAnswer:
-    """Replace every count that is not a whole number from 0 up by 0.
-
-    A library that adds text to numbers would fail, and lose the answer, which is paid for.
+    Also return what was there in place of a count; "" where nothing had to be replaced. A library
+    that adds text to numbers would fail, and lose the answer, which is paid for.
     """
-    readable = ReadableAnswer(answer)
+    readable, replaced = answer, ""
     for name in _TABLES:
         needed = (
             _NEEDED_FROM_ANTHROPIC if name == "usage" and answer.get("type") == "message" else {}
         )
         counts, odd = _readable_value(answer.get(name), name, needed)
         if odd:
-            readable = replace(readable, answer={**readable.answer, name: counts}, odd=odd)
-    return readable
+            readable, replaced = {**readable, name: counts}, odd
+    return readable, replaced
 
 
 def _readable_value(

@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from rules.money.price import Price, Rates, Usage, cost
 from rules.money.usage import (
     LARGEST_COUNT,
-    ReadableAnswer,
-    UsageBounds,
     can_be_learned,
     why_not_believed,
     with_readable_counts,
 )
 
-BOUNDS = UsageBounds(prompt=200_000, answer=2_000)
+WINDOW, ROOM = 200_000, 2_000
 PRICE = Price(Rates(3, 15, 1, 4), 100_000, Rates(6, 30, 2, 8))
 counts = st.one_of(st.integers(-(10**6), 300_000), st.sampled_from([0, 10**9, 10**15, 10**25, -1]))
 
@@ -26,8 +24,8 @@ counts = st.one_of(st.integers(-(10**6), 300_000), st.sampled_from([0, 10**9, 10
 def test_what_is_believed_costs_nothing_below_zero_and_no_more_than_the_window_and_the_room(
     usage: Usage,
 ) -> None:
-    if not why_not_believed(usage, BOUNDS, prompt_has_words=True):
-        assert 0 < cost(PRICE, usage) <= BOUNDS.prompt * 8 + BOUNDS.answer * 30
+    if not why_not_believed(usage, WINDOW, ROOM, prompt_has_words=True):
+        assert 0 < cost(PRICE, usage) <= WINDOW * 8 + ROOM * 30
 
 
 @pytest.mark.parametrize(
@@ -44,14 +42,14 @@ def test_what_is_believed_costs_nothing_below_zero_and_no_more_than_the_window_a
     ],
 )
 def test_a_count_that_cannot_be_has_its_reason(usage: Usage, why: str) -> None:
-    assert why in why_not_believed(usage, BOUNDS, prompt_has_words=True)
+    assert why in why_not_believed(usage, WINDOW, ROOM, prompt_has_words=True)
 
 
 def test_the_whole_window_and_a_full_room_are_believed() -> None:
     assert not why_not_believed(
-        Usage(200_000, 100_000, 100_000, 2_000), BOUNDS, prompt_has_words=True
+        Usage(200_000, 100_000, 100_000, 2_000), WINDOW, ROOM, prompt_has_words=True
     )
-    assert not why_not_believed(Usage(0, 0, 0, 0), BOUNDS, prompt_has_words=False)
+    assert not why_not_believed(Usage(0, 0, 0, 0), WINDOW, ROOM, prompt_has_words=False)
 
 
 def test_only_what_is_near_the_estimate_is_learned() -> None:
@@ -66,29 +64,29 @@ def test_only_what_is_near_the_estimate_is_learned() -> None:
 @pytest.mark.parametrize("name", ["input_tokens", "output_tokens", "cache_read_input_tokens"])
 def test_a_count_that_is_no_number_becomes_zero_and_is_named(name: str, value: object) -> None:
     usage = {"input_tokens": 7, "output_tokens": 8, "service_tier": "standard", name: value}
-    read = with_readable_counts({"type": "message", "usage": usage})
-    assert read.answer["usage"] == {
+    read, odd = with_readable_counts({"type": "message", "usage": usage})
+    assert read["usage"] == {
         "input_tokens": 7,
         "output_tokens": 8,
         "service_tier": "standard",
         name: 0,
     }
-    assert read.odd.startswith(f"{name}: ")
-    assert len(read.odd) < 80
+    assert odd.startswith(f"{name}: ")
+    assert len(odd) < 80
 
 
 def test_counts_inside_counts_are_read_too() -> None:
     answer = {"usage": {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": "all"}}}
-    read = with_readable_counts(answer)
-    assert read.answer["usage"]["prompt_tokens_details"] == {"cached_tokens": 0}
-    assert read.odd == "cached_tokens: 'all'"
+    read, odd = with_readable_counts(answer)
+    assert read["usage"]["prompt_tokens_details"] == {"cached_tokens": 0}
+    assert odd == "cached_tokens: 'all'"
 
 
 @pytest.mark.parametrize("usage", [None, "none", [1], 7, {}, {"input_tokens": 3}])
 def test_an_answer_of_anthropics_without_its_counts_can_be_read_all_the_same(usage: object) -> None:
-    read = with_readable_counts({"type": "message", "usage": usage})
-    assert {"input_tokens", "output_tokens"} <= read.answer["usage"].keys()
-    assert read.odd
+    read, odd = with_readable_counts({"type": "message", "usage": usage})
+    assert {"input_tokens", "output_tokens"} <= read["usage"].keys()
+    assert odd
 
 
 values = st.recursive(
@@ -102,12 +100,10 @@ values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["usage", "usageMetadata", "type", "content"]), values))
 def test_whatever_an_answer_holds_nothing_but_its_counts_is_changed(answer: dict[str, Any]) -> None:
-    read = with_readable_counts(answer)
-    assert isinstance(read, ReadableAnswer)
+    read, odd = with_readable_counts(answer)
     before, after = (
-        {key: value for key, value in one.items() if key[:5] != "usage"}
-        for one in (answer, read.answer)
+        {key: value for key, value in one.items() if key[:5] != "usage"} for one in (answer, read)
     )
     assert json.dumps(before) == json.dumps(after)
-    if not read.odd:
-        assert read.answer is answer
+    if not odd:
+        assert read is answer
