@@ -139,14 +139,6 @@ def _keys(value: object, path: Key) -> Iterator[Key]:
             yield from _keys(entry, (*path, index))
 
 
-def line_of(lines: Mapping[Key, int], key: Key) -> int | None:
-    """Return the line of `key`, otherwise that of its table; None if neither is in the text."""
-    for length in range(len(key), 0, -1):
-        if key[:length] in lines:
-            return lines[key[:length]]
-    return None
-
-
 def toml_value(value: object) -> str:
     """Write a value as TOML, on one line."""
     match value:

@@ -191,12 +191,11 @@ def private_content(path: Path, denied: int = _ANY_RIGHT) -> bytes | None:
             return None
 
 
-def write_private(path: Path, lines: Iterable[str]) -> Path:
+def write_private(path: Path, lines: Iterable[str]) -> None:
     """Replace the file by these lines, with the rights 0600; remove what a killed process left."""
     make_private(path.parent)
     sweep(path.parent)
     replace_file(path, ["".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")])
-    return path
 
 
 def refuse_shared(path: Path, status: os.stat_result, denied: int = _ANY_RIGHT) -> None:

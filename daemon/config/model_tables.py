@@ -105,14 +105,9 @@ def _sendable(options: Options) -> Options:
         if "/" not in name:
             reasons[name,] = _refusal(name, value)
         elif isinstance(value, dict):
-            about_server = value.keys() & _ABOUT_SERVER
-            reasons |= {
-                (name, option): _refusal(option, value[option])
-                for option in value.keys() - about_server
-            }
-            reasons |= {
-                (name, option): _out_of_range(option, value[option]) for option in about_server
-            }
+            for option, of_model in value.items():
+                judge = _out_of_range if option in _ABOUT_SERVER else _refusal
+                reasons[name, option] = judge(option, of_model)
         else:
             reasons[name,] = "must be a table: the options for the models of that name"
     refused = {place: reason for place, reason in reasons.items() if reason}

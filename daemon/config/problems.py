@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from daemon.config.as_toml import BARE, key_lines, line_of, reasons_in
+from daemon.config.as_toml import BARE, key_lines, reasons_in
 from daemon.config.settings import Config
 from daemon.config.tables import ConfigProblem, Key, Table
 
@@ -47,10 +47,9 @@ def report_problems(problems: Sequence[ConfigProblem], text: str, path: Path) ->
 
 def _line_of_problem(problem: ConfigProblem, lines: Mapping[Key, int]) -> int | None:
     """Return the line to look at: of the first of its settings in the file, or of its table."""
-    for key in problem.keys:
-        if key in lines:
-            return lines[key]
-    return line_of(lines, problem.keys[0])
+    first = problem.keys[0]
+    tables = (first[:length] for length in range(len(first) - 1, 0, -1))
+    return next((lines[key] for key in (*problem.keys, *tables) if key in lines), None)
 
 
 def problems_of(error: ValidationError) -> list[ConfigProblem]:

@@ -1,13 +1,15 @@
 """The line of each key of a TOML text, as a person would point at it."""
 
+from pathlib import Path
 from typing import Any
 
 import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from daemon.config.as_toml import key_lines, line_of
-from daemon.config.tables import Key
+from daemon.config.as_toml import key_lines
+from daemon.config.problems import report_problems
+from daemon.config.tables import ConfigProblem, Key
 
 TEXT = '''\
 top = 1
@@ -89,11 +91,14 @@ def test_every_key_is_found_on_its_line() -> None:
 
 
 def test_a_key_that_is_not_there_is_sought_at_its_table() -> None:
-    lines = key_lines("\n[tail]\nstep = 1\n")
+    keys = (("tail", "step"), ("tail", "tokens"), ("chunk", "tokens"))
+    problems = [ConfigProblem((key,), "is wrong") for key in keys]
 
-    assert line_of(lines, ("tail", "step")) == 3
-    assert line_of(lines, ("tail", "tokens")) == 2
-    assert line_of(lines, ("chunk", "tokens")) is None
+    assert report_problems(problems, "\n[tail]\nstep = 1\n", Path("file")).splitlines()[1:] == [
+        "  chunk.tokens: is wrong",
+        "  line 2: tail.tokens: is wrong",
+        "  line 3: tail.step: is wrong",
+    ]
 
 
 TREES = st.recursive(
