@@ -65,15 +65,16 @@ def prices(
     written, 0 where unknown. A chat is planned more than once, so the prices of the last windows
     are cached.
     """
-    turns = [_words(unit) for unit in texts]
-    # A word's rarity by how many turns say it, in units of _RARITY_UNIT; 0 if all or none do.
-    rarities = [(len(turns) // count).bit_length() for count in range(1, len(turns))]
-    squares = [rarity**2 for rarity in (0, *rarities, 0)]
-    lengths = [sum([weight**2 * len(terms) for weight, terms in words.items()]) for words in turns]
-    largest = sum(NEARNESS) * max(squares) * max(lengths, default=0)
-    width = max(largest, len(turns)).bit_length()
-    rows = _products(turns, squares, width)
-    likenesses = [_likeness(rows, at, width) for at in range(_SIDE + 1, _SIDE + len(turns))]
+    products = _products([_words(unit) for unit in texts])
+    turns = range(len(texts))
+    likenesses = []
+    for at in turns[1:]:
+        before, after = turns[max(0, at - _SIDE) : at][::-1], turns[at : at + _SIDE]
+        own_before = _product_of_sides(before, before, products)
+        own_after = _product_of_sides(after, after, products)
+        common = _product_of_sides(before, after, products)
+        # The cosine, in 64 steps.
+        likenesses.append(STEPS * common // max(1, isqrt(own_before * own_after)))
     return with_pauses(likenesses, minutes)
 
 
@@ -86,69 +87,52 @@ def _words(texts: tuple[str, ...]) -> _Words:
     return by_weight
 
 
-def _products(turns: Sequence[_Words], squared_rarities: Sequence[int], width: int) -> list[int]:
-    """Return a row for each turn: its dot products with all turns, in fields of one integer.
+def _products(turns: Sequence[_Words]) -> Mapping[tuple[int, int], int]:
+    """Return the dot products of all turns that are near enough to be next to the same bound.
 
-        ... | with turn 2 | with turn 1 | with turn 0 | 0 | 0 | 0
-
-    So one addition of integers adds as many products as there are turns. Three empty fields, and
-    three empty rows before and after the others, stand for turns beyond the window.
+    Those of one turn are summed as one integer with a field of `width` bits for each turn, so that
+    one addition adds as many products as there are turns.
     """
-    mask = (1 << width) - 1
-    scaled: dict[str, int] = {}
-    for term, packed in _pack(turns, width).items():
-        scaled[term] = squared_rarities[packed & mask] * (packed >> width)
-    rows = [
-        sum([weight * sum(map(scaled.__getitem__, terms)) for weight, terms in words.items()])
-        for words in turns
-    ]
-    absent = [0] * _SIDE
-    return absent + rows + absent
+    lengths = [sum([weight**2 * len(terms) for weight, terms in words.items()]) for words in turns]
+    rarest = _RARITY_UNIT * len(turns).bit_length()
+    width = max(rarest**2 * max(lengths, default=0), len(turns)).bit_length()
+    packed = _pack(turns, width)
+    products: dict[tuple[int, int], int] = {}
+    for at, words in enumerate(turns):
+        row = sum([weight * sum(map(packed.__getitem__, terms)) for weight, terms in words.items()])
+        for other in range(at, min(len(turns), at + 2 * _SIDE)):
+            products[at, other] = products[other, at] = row >> other * width & (1 << width) - 1
+    return products
 
 
 def _pack(turns: Sequence[_Words], width: int) -> Mapping[str, int]:
-    """Return an integer for each word: its weight in each turn, and how many turns say it.
+    """Return an integer for each word: its weight in each turn, times the square of its rarity.
 
-        ... | in turn 2 | in turn 1 | in turn 0 | 0 | 0 | 0 | turns that say it
+        ... | in turn 2 | in turn 1 | in turn 0
 
-    The fields are `width` bits wide, and three of them are empty.
+    The fields are `width` bits wide. A word's rarity is by how many turns say it; 0 if all do.
     """
-    packed: dict[str, int] = defaultdict(int)
-    for place, words in enumerate(turns, 1 + _SIDE):
+    rarities = [(len(turns) // count).bit_length() for count in range(1, len(turns))]
+    squares = [(_RARITY_UNIT * rarity) ** 2 for rarity in (0, *rarities, 0)]
+    packed: dict[str, int] = defaultdict(int)  # at first with a field for the turns that say it
+    for place, words in enumerate(turns, 1):
         for weight, terms in words.items():
             field = (weight << place * width) + 1
             for term in terms:
                 packed[term] += field
-    return packed
-
-
-def _likeness(rows: Sequence[int], at: int, width: int) -> int:
-    """Return the cosine of the turns before and after a bound, in 64 steps.
-
-    Each side is a weighted sum of turns, so its products are sums of those of turns. `at` is the
-    index of the first turn after the bound.
-    """
-    first, stop = at - _SIDE, at + _SIDE
-    six_fields = (1 << width * 2 * _SIDE) - 1
-    near_rows = [row >> first * width & six_fields for row in rows[first:stop]]
-    before, after = near_rows[_SIDE - 1 :: -1], near_rows[_SIDE:]
-    own_before, common = _products_with_sides(_weigh(before), width)
-    _, own_after = _products_with_sides(_weigh(after), width)
-    length = isqrt(own_before * own_after * _RARITY_UNIT**4)
-    return STEPS * common * _RARITY_UNIT**2 // max(1, length)
-
-
-def _products_with_sides(row: int, width: int) -> tuple[int, int]:
-    """Return the products of a row of six fields with both sides of the bound in their middle."""
     mask = (1 << width) - 1
-    fields = [row >> place * width & mask for place in range(2 * _SIDE)]
-    return _weigh(fields[_SIDE - 1 :: -1]), _weigh(fields[_SIDE:])
+    return {term: squares[fields & mask] * (fields >> width) for term, fields in packed.items()}
 
 
-def _weigh(turns: Sequence[int]) -> int:
-    """Return the weighted sum of a value of three turns on one side of a bound, nearest first."""
-    near, middle, far = turns
-    return NEARNESS[0] * near + NEARNESS[1] * middle + NEARNESS[2] * far
+def _product_of_sides(
+    first: Sequence[int], second: Sequence[int], products: Mapping[tuple[int, int], int]
+) -> int:
+    """Return the dot product of two weighted sums of turns, each with the nearest turn first."""
+    product = 0
+    for nearness, turn in zip(NEARNESS, first, strict=False):
+        for other_nearness, other in zip(NEARNESS, second, strict=False):
+            product += nearness * other_nearness * products[turn, other]
+    return product
 
 
 def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
