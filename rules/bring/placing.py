@@ -23,7 +23,6 @@ from rules.bring.conversation import Conversation, name_uuid
 from rules.typingmind.dates import day_of, in_zone
 from rules.typingmind.message import read_message
 from rules.typingmind.new_chat import (
-    BroughtChat,
     BroughtMessage,
     Origin,
     write_brought_chat,
@@ -217,14 +216,12 @@ def write_chat(
 ) -> bytes:
     """Return the JSON of a new chat with these messages."""
     return write_brought_chat(
-        BroughtChat(
-            chat_id=chat_id,
-            title=title,
-            model=model,
-            system_message=system_message,
-            messages=[message.raw for message in messages],
-            began=messages[0].date,
-            ended=messages[-1].date,
-            origin=origin,
-        )
+        chat_id,
+        title,
+        origin,
+        model=model,
+        system_message=system_message,
+        messages=[message.raw for message in messages],
+        began=messages[0].date,
+        ended=messages[-1].date,
     )

@@ -85,8 +85,7 @@ class Chat:
     @property
     def persona(self) -> str:
         """Return the name of its agent in TypingMind, as one line; "" where it has none."""
-        character = self.field("character")
-        name = spans.text(character.get("title")) if isinstance(character, dict) else ""
+        name = spans.text_under(self.field("character"), "title")
         return make_printable(name).translate(_UNSAFE_TO_SHOW).strip()
 
     @property
@@ -102,9 +101,8 @@ class Chat:
     @property
     def model_names(self) -> tuple[str, ...]:
         """Return the names of its model: the id in `modelInfo`, then `model` (perhaps a uuid)."""
-        info = self.field("modelInfo")
-        names = (info.get("id") if isinstance(info, dict) else None, self.field("model"))
-        return tuple(make_printable(name) for name in map(spans.text, names) if name)
+        names = spans.text_under(self.field("modelInfo"), "id"), self.text_field("model")
+        return tuple(make_printable(name) for name in names if name)
 
     @property
     def deleted(self) -> bool:
@@ -115,8 +113,7 @@ class Chat:
     def system_message(self) -> str:
         """Return the system message: that of the chat's parameters, else of its agent, else ""."""
         for key, inner in (("chatParams", "systemMessage"), ("character", "instruction")):
-            holder = self.field(key)
-            text = spans.text(holder.get(inner)) if isinstance(holder, dict) else ""
+            text = spans.text_under(self.field(key), inner)
             if text.strip():
                 return make_printable(text)
         return ""
@@ -188,20 +185,13 @@ def chat_in_export(item: bytes) -> Chat:
     """Read an item of an export's `chats`; one that is no object becomes a chat without fields."""
     outlines: list[Outline] = []
     text = item.decode("latin-1")
-    walk_chat(outlines.append)(Reel(text), 0)
+    walk_chat(outlines.append, Reel(text), 0)
     outline = outlines[0]
     return Chat(text[: outline.span.stop], outline.span, outline.members, outline.messages)
 
 
-def walk_chat(keep: Callable[[Outline], object]) -> Walker:
-    """Return a walker that passes the outline of the chat that it walks over to `keep`.
-
-    It may raise BadJson.
-    """
-    return partial(_walk_chat, keep)
-
-
-def _walk_chat(keep: Callable[[Outline], object], reel: Reel, at: int) -> int:
+def walk_chat(keep: Callable[[Outline], object], reel: Reel, at: int) -> int:
+    """Walk over a chat, and pass its outline to `keep`. Return where it ends. Raises BadJson."""
     if reel.sign(at) != "{":  # it has no chat id, so it is skipped later
         stop = reel.value(at)[1]
         keep(Outline(Span(at, stop), (), (), ""))

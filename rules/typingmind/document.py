@@ -84,7 +84,7 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     container = _Container()
 
     def walk_array(reel: Reel, at: int) -> int:
-        stop = spans.walk_items(reel, at, walk_chat(container.note_chat))
+        stop = spans.walk_items(reel, at, partial(walk_chat, container.note_chat))
         spans.end(reel, stop)
         return stop
 
@@ -149,7 +149,7 @@ def _walk_data(container: _Container, reel: Reel, at: int) -> int:
 def _walk_chats(container: _Container, reel: Reel, at: int) -> int:
     """Note each chat of an array, or the names of the files that have the chats."""
     if reel.sign(at) == "[":
-        return spans.walk_items(reel, at, walk_chat(container.note_chat))
+        return spans.walk_items(reel, at, partial(walk_chat, container.note_chat))
     index, stop = reel.value(at)
     if not isinstance(index, dict) or not isinstance(index.get("chunks"), list):
         raise BadJson("`chats` is a JSON array, and this is none", at)

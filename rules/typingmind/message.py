@@ -194,8 +194,7 @@ def is_incomplete(message: Message) -> bool:
 
 def summarised_until(message: Message) -> str:
     """Return the uuid of the last message that TypingMind's context summary covers, or ""."""
-    summary = fields_of(message).get("contextSummary")
-    return spans.text(summary.get("contextCutOffAtUUID")) if isinstance(summary, dict) else ""
+    return spans.text_under(fields_of(message).get("contextSummary"), "contextCutOffAtUUID")
 
 
 def fields_of(message: Message) -> Fields:

@@ -16,7 +16,7 @@ those of memories that another device may show, so that the chat survives a sync
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -86,20 +86,6 @@ class Origin:
     """The name of a chat that is made of several conversations."""
 
 
-@dataclass(frozen=True, slots=True)
-class BroughtChat:
-    """The values of a new chat; `messages` has the bytes of each message."""
-
-    chat_id: str
-    title: str
-    model: str
-    system_message: str
-    messages: Sequence[bytes]
-    began: str
-    ended: str
-    origin: Origin
-
-
 def write_message(new: NewMessage, template: Fields | None) -> bytes:
     """Return the message's JSON; an assistant's has those keys of `template` that we can fill."""
     shape: Fields = _USER
@@ -151,24 +137,34 @@ def write_divider(uuid: str, text: str, when: datetime) -> bytes:
     return encode_json(message)
 
 
-def write_brought_chat(chat: BroughtChat) -> bytes:
-    """Return the JSON of a chat that TypingMind has never seen."""
+def write_brought_chat(
+    chat_id: str,
+    title: str,
+    origin: Origin,
+    *,
+    model: str,
+    system_message: str,
+    messages: Sequence[bytes],
+    began: str,
+    ended: str,
+) -> bytes:
+    """Return the JSON of a chat that TypingMind has never seen, with these bytes of messages."""
     fields: dict[str, object] = {
-        "id": chat.chat_id,
-        "chatID": chat.chat_id,
-        "chatTitle": chat.title,
-        "model": chat.model or None,
-        "createdAt": chat.began,
-        "updatedAt": chat.ended,
+        "id": chat_id,
+        "chatID": chat_id,
+        "chatTitle": title,
+        "model": model or None,
+        "createdAt": began,
+        "updatedAt": ended,
         "syncedAt": None,
         "deletedAt": None,
         "tokenUsage": None,
-        _FIELD: _origin_field(chat.origin),
+        _FIELD: _origin_field(origin),
     }
-    if chat.system_message:
-        fields["chatParams"] = {"systemMessage": chat.system_message}
+    if system_message:
+        fields["chatParams"] = {"systemMessage": system_message}
     head = encode_json(fields)[:-1]
-    return b"".join((head, b',"messages":[', b",".join(chat.messages), b"]}"))
+    return b"".join((head, b',"messages":[', b",".join(messages), b"]}"))
 
 
 def with_origin(chat: bytes, origin: Origin) -> bytes:
@@ -183,8 +179,7 @@ def origin_of(chat: Chat) -> Origin | None:
     listed = spans.as_list(field, "brought")
     pairs = (item for item in listed if isinstance(item, list) and len(item) == 2)
     conversations = tuple((spans.text(source), spans.text(key)) for source, key in pairs)
-    life = spans.text(field.get("life")) if isinstance(field, Mapping) else ""
-    return Origin(conversations, life) if conversations else None
+    return Origin(conversations, spans.text_under(field, "life")) if conversations else None
 
 
 def _origin_field(origin: Origin) -> dict[str, object]:

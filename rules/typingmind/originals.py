@@ -166,8 +166,7 @@ def deletion_list(chat: Chat) -> DeletionList:
     """Return the chat's list of deletions; one in a shape that is not TypingMind's is empty."""
     sync = chat.field(_SYNC)
     fields = sync if isinstance(sync, dict) else {}
-    listed = fields.get(_LIST)
-    uuids = filter(None, map(spans.text, listed)) if isinstance(listed, list) else ()
+    uuids = filter(None, map(spans.text, spans.as_list(fields, _LIST)))
     return DeletionList(frozenset(uuids), _LIST in fields, _LIST_OF_FILES in fields)
 
 
