@@ -259,17 +259,13 @@ def kept_block(lines: Sequence[KeptLine]) -> str:
     return f"{HEADING} {KEPT}\n" + "\n\n".join(entries)
 
 
-def _kept_lines(text: str) -> list[KeptLine]:
-    """Read the kept passages of a text; what is above the first one is ignored."""
-    heads = list(_SAID_LINE.finditer(text))
-    stop = len(text)
-    lines: list[KeptLine] = []
-    for head in reversed(heads):
-        words = text[head.end() : stop].strip("\n").replace(JOINER, "")
+def _kept_lines(text: str) -> Iterator[KeptLine]:
+    """Yield the kept passages of a text; what is above the first one is ignored."""
+    _, *parts = _SAID_LINE.split(text)  # each day and speaker, and the words below them
+    for day, speaker, said in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        words = said.strip("\n").replace(JOINER, "")
         if words:
-            lines.append(KeptLine(head[1] or "", _SPEAKERS[head[2]], words))
-        stop = head.start()
-    return lines[::-1]
+            yield KeptLine(day or "", _SPEAKERS[speaker], words)
 
 
 def write_opening(
@@ -333,14 +329,7 @@ def _other_passages(opening: Opening, other: Opening) -> tuple[KeptLine, ...]:
 
 def _without(lines: Iterable[FactLine], others: Iterable[FactLine]) -> tuple[FactLine, ...]:
     """Return the lines without the others, each of which takes out one equal line."""
-    left = Counter(others)
-    kept: list[FactLine] = []
-    for line in lines:
-        if left[line]:
-            left[line] -= 1
-        else:
-            kept.append(line)
-    return tuple(kept)
+    return tuple((Counter(lines) - Counter(others)).elements())
 
 
 def _pair_reworded(
@@ -354,11 +343,9 @@ def _pair_reworded(
     for i, before in enumerate(gone):
         for j, after in enumerate(new):
             matcher = SequenceMatcher(None, before.text, after.text)
-            likeness = matcher.quick_ratio()  # an upper bound of the ratio
-            if likeness >= _LEAST_LIKENESS:
-                likeness = matcher.ratio()
-            if likeness >= _LEAST_LIKENESS:
-                alike.append((-likeness, i, j))
+            is_alike = matcher.quick_ratio() >= _LEAST_LIKENESS  # an upper bound of the ratio
+            if is_alike and matcher.ratio() >= _LEAST_LIKENESS:
+                alike.append((-matcher.ratio(), i, j))
     pairs: dict[int, int] = {}
     for _, i, j in sorted(alike):
         if i not in pairs and j not in pairs.values():
