@@ -17,8 +17,9 @@ wish: the oldest ones are dropped, in steps, so that memories seldom change.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from rules.conversation.history import Entry
 from rules.conversation.memory import (
@@ -32,7 +33,6 @@ from rules.conversation.memory import (
     listed_wishes,
     memories_of_chunks,
     six_of,
-    wish_lines,
 )
 from rules.conversation.wish_frames import ASKED, STILL
 from rules.extract.prose import PERSONA
@@ -55,19 +55,14 @@ def find_wishes(
     Texts that `is_safe` rejects are left out: they cannot be shown to a model character for
     character.
     """
-    return drop_repeats(_stated_in(chunk, is_safe, day_of))
-
-
-def _stated_in(
-    chunk: Iterable[Entry], is_safe: Callable[[str], bool], day_of: Callable[[Entry], str]
-) -> Iterator[Wish]:
+    wishes: list[Wish] = []
     for entry in chunk:
         find = find_promises if entry.message.role == PERSONA else find_stated
-        for text in entry.message.spoken:
-            for stated in find(text):
-                if stated.is_sure and is_safe(stated.text):
-                    day = day_of(entry) if stated.kind in ("promise", "task") else ""
-                    yield Wish(stated.text, entry.key, kind=stated.kind, day=day)
+        for stated in chain.from_iterable(map(find, entry.message.spoken)):
+            if stated.is_sure and is_safe(stated.text):
+                day = day_of(entry) if stated.kind in ("promise", "task") else ""
+                wishes.append(Wish(stated.text, entry.key, kind=stated.kind, day=day))
+    return drop_repeats(wishes)
 
 
 def drop_repeats(wishes: Iterable[Wish]) -> tuple[Wish, ...]:
@@ -87,19 +82,25 @@ def with_wishes(edition: Edition, wishes: Sequence[Wish], language: int, count: 
     if not wishes:
         return edition
     counted = tuple(replace(wish, tokens=count(wish.line)) for wish in wishes)
-    block = _write_lists(language, counted)
-    *others, refined = edition.texts
-    texts = six_of([*others, refined + block])
-    tokens = edition.tokens - count(refined) + count(texts[5])
-    return replace(edition, texts=texts, wishes=counted, tokens=tokens)
+    return _with_lists(edition, edition.texts[5], language, counted, count)
+
+
+def _with_lists(
+    edition: Edition, refined: str, language: int, wishes: tuple[Wish, ...], count: Count
+) -> Edition:
+    """Return an edition whose last text is this refinement with the lists of these wishes."""
+    texts = six_of([*edition.texts[:5], refined + _write_lists(language, wishes)])
+    tokens = edition.tokens - count(edition.texts[5]) + count(texts[5])
+    return replace(edition, texts=texts, wishes=wishes, tokens=tokens)
 
 
 def _write_lists(language: int, wishes: Sequence[Wish]) -> str:
     """Return the list of wishes and the list of what is open, each with a heading, unless empty."""
     lists = ""
     for heading, is_open in ((ASKED[language], False), (STILL[language], True)):
-        listed = [wish for wish in listed_wishes(wishes) if wish.is_open is is_open]
-        lists += f"\n\n{heading}{wish_lines(listed)}" if listed else ""
+        listed = [wish.line for wish in listed_wishes(wishes) if wish.is_open is is_open]
+        if listed:
+            lists += BEFORE_WISH.join([f"\n\n{heading}", *listed])
     return lists
 
 
@@ -264,7 +265,7 @@ def _collect(shown: Sequence[Memory], editions: Sequence[Edition]) -> list[_Stat
     """Return the wishes of all memories that are shown, oldest first."""
     stated: list[_StatedWish] = []
     for place in reversed(range(len(shown))):
-        can_go = bool(editions[place].wishes) and _split_wishes(editions[place]) is not None
+        can_go = _split_wishes(editions[place]) is not None
         for wish in reversed(editions[place].wishes):
             later = [entry.wish.text for entry in stated if entry.wish.kind == "wish"]
             is_replaced = wish.kind == "wish" and any(
@@ -282,13 +283,9 @@ def _without(edition: Edition, gone: set[str], count: Count) -> Edition:
     parts = _split_wishes(edition)
     if parts is None:
         return edition
-    refined, language = parts
     left = tuple(wish for wish in edition.wishes if wish.text not in gone)
-    texts = six_of([*edition.texts[:5], refined + _write_lists(language, left)])
-    if texts == edition.texts:
-        return edition
-    tokens = edition.tokens - count(edition.texts[5]) + count(texts[5])
-    return replace(edition, texts=texts, wishes=left, tokens=tokens, lacks_wishes=True)
+    shorter = _with_lists(edition, *parts, left, count)
+    return edition if shorter.texts == edition.texts else replace(shorter, lacks_wishes=True)
 
 
 def _find_beyond(stated: Sequence[_StatedWish], most: int) -> list[_StatedWish]:

@@ -99,11 +99,6 @@ def listed_wishes(wishes: Iterable[Wish]) -> list[Wish]:
     return sorted((wish for wish in wishes if wish.is_listed), key=lambda wish: wish.is_open)
 
 
-def wish_lines(wishes: Iterable[Wish]) -> str:
-    """Return the lines of these wishes in a memory's last answer."""
-    return "".join(BEFORE_WISH + wish.line for wish in wishes)
-
-
 @dataclass(frozen=True, slots=True)
 class Edition:
     """One version of a memory."""
