@@ -179,27 +179,26 @@ def add_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
     """Return the edits that add uuids to the list of deletions, which otherwise stays as it is."""
     if not uuids:
         return []
-    present = _list_of(chat)
-    if present is None:
-        return _write_list(chat, uuids)
-    listed, _ = spans.read_items(Reel(chat.text), present.start)
-    before = {spans.value(chat.text, entry.start)[0] for entry in listed if _is(chat, entry, '"')}
+    lists = [
+        member.value
+        for member in _sync_members(chat)
+        if member.key == _LIST and _is(chat, member.value, "[")
+    ]
+    if not lists:
+        return replace_deleted_uuids(chat, uuids)
+    listed, _ = spans.read_items(Reel(chat.text), lists[0].start)
+    before = deleted_uuids(chat)
     added = b",".join(encode_json(uuid) for uuid in uuids if uuid not in before)
     if not added:
         return []
     if not listed:
-        return [insertion(present.start + 1, added)]
+        return [insertion(lists[0].start + 1, added)]
     return [insertion(listed[-1].stop, b"," + added)]
 
 
 def _is(chat: Chat, value: Span, sign: str) -> bool:
-    """Return whether a value begins with a sign, and so is a text, an array or an object."""
+    """Return whether a value begins with a sign, and so is an array or an object."""
     return chat.text[value.start] == sign
-
-
-def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """Return the edits that replace the list of deletions by this one."""
-    return _write_list(chat, uuids) if uuids or _list_of(chat) is not None else []
 
 
 def _sync_members(chat: Chat) -> list[Member]:
@@ -209,15 +208,8 @@ def _sync_members(chat: Chat) -> list[Member]:
     return spans.read_members(Reel(chat.text), sync.value.start)[0]
 
 
-def _list_of(chat: Chat) -> Span | None:
-    for member in _sync_members(chat):
-        if member.key == _LIST and _is(chat, member.value, "["):
-            return member.value
-    return None
-
-
-def _write_list(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
-    """Return the edits that write the list in place of the present one, or add a list."""
+def replace_deleted_uuids(chat: Chat, uuids: Sequence[str]) -> list[ByteEdit]:
+    """Return the edits that write this list of deletions in place of the present one, or add it."""
     sync = chat.member(_SYNC)
     new_sync = encode_json({_LIST: uuids})
     if sync is None:
