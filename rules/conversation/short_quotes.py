@@ -7,7 +7,7 @@ quotes, as prompts would otherwise grow without end.
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from rules.conversation.memory import Count, Edition, Memory, Quote, Six, quotes_answer, six_of
+from rules.conversation.memory import Count, Edition, Memory, Quote, quotes_answer, six_of
 
 _MOST_WORDS_OF_SHORT = 4
 QUOTE_TOKENS = 8_000
@@ -34,37 +34,31 @@ def with_short_quotes(edition: Edition) -> Edition:
     Return it unchanged where the quotes are short already, the person wrote it, or its answer is
     not just its quotes.
     """
-    short = tuple(
+    quotes = tuple(
         replace(quote, text=one_sentence(quote.text), tokens=0) for quote in edition.quotes
     )
-    if not _can_have(edition, short):
-        return edition
-    return replace(edition, texts=_texts_with(edition, short), quotes=short, is_short=True)
+    short = _with_quotes(edition, quotes)
+    return replace(short, is_short=True) if short else edition
 
 
 def with_fewer_quotes(edition: Edition) -> Edition:
     """Return the edition of a fold as models read it: with only some of its quotes."""
-    quotes = choose_quotes(edition.quotes)
-    if not _can_have(edition, quotes):
+    fewer = _with_quotes(edition, choose_quotes(edition.quotes))
+    if fewer is None:
         return edition
-    tokens = edition.tokens - edition.quote_tokens + sum(quote.size for quote in quotes)
-    return replace(edition, texts=_texts_with(edition, quotes), quotes=quotes, tokens=tokens)
+    return replace(fewer, tokens=edition.tokens - edition.quote_tokens + fewer.quote_tokens)
 
 
-def _can_have(edition: Edition, quotes: Sequence[Quote]) -> bool:
-    """Return whether an edition can have these other quotes in place of its own.
+def _with_quotes(edition: Edition, quotes: tuple[Quote, ...]) -> Edition | None:
+    """Return an edition with these other quotes in place of its own, or None if it has them.
 
-    It cannot where the person wrote it, or where its answer is not just its quotes.
+    Return None also where the person wrote it, or where its answer is not just its quotes.
     """
-    if edition.kind == "person" or quotes == edition.quotes:
-        return False
-    return edition.texts[1] == quotes_answer(edition.quotes)
-
-
-def _texts_with(edition: Edition, quotes: Iterable[Quote]) -> Six:
-    """Return the texts of an edition with these quotes in place of its own."""
-    question, _, *others = edition.texts
-    return six_of([question, quotes_answer(quotes), *others])
+    question, answer, *others = edition.texts
+    is_only_quotes = edition.kind != "person" and answer == quotes_answer(edition.quotes)
+    if quotes == edition.quotes or not is_only_quotes:
+        return None
+    return replace(edition, texts=six_of([question, quotes_answer(quotes), *others]), quotes=quotes)
 
 
 def choose_quotes(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
