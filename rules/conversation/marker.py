@@ -257,20 +257,20 @@ def memory_drafts(memory: Memory) -> list[Draft]:
                 text=text_digest(text),
                 memory=memory.memory_id,
                 level=memory.level,
-                edition=memory.edition.number,
+                edition=edition.number,
                 slot=slot,
-                made=memory.edition.made,
+                made=edition.made,
                 said_by=said_by if slot == QUOTE_SLOT else "",
                 first=memory.first,
                 last=memory.last,
                 messages=len(memory.keys),
-                wishes=len(listed_wishes(memory.edition.wishes)) if slot == _LAST_SLOT else 0,
-                edition_kind=memory.edition.kind if slot == PERSPECTIVE_SLOT else "",
-                cited=_cited(memory.edition, slot),
+                wishes=len(listed_wishes(edition.wishes)) if slot == _LAST_SLOT else 0,
+                edition_kind=edition.kind if slot == PERSPECTIVE_SLOT else "",
+                cited=_cited(edition, slot),
             ),
             version=version,
         )
-        for slot, text in enumerate(memory.edition.texts, 1)
+        for slot, text in enumerate(edition.texts, 1)
     ]
 
 

@@ -102,10 +102,7 @@ class KnownFacts:
 
     def find(self, fact_id: str) -> Fact | None:
         """Return the fact that is shown with an id, or None."""
-        for at, fact in enumerate(self.shown):
-            if str(at) == fact_id:
-                return fact
-        return None
+        return next((fact for at, fact in enumerate(self.shown) if str(at) == fact_id), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +124,8 @@ class _SoFar:
 
     def find_text(self, text: str) -> int | None:
         """Return the number of the live fact with the same normalized text, or None."""
-        normalized = normalize(text)
-        for number, other in self.texts.items():
-            if normalize(other) == normalized:
-                return number
-        return None
+        same = (at for at, other in self.texts.items() if normalize(other) == normalize(text))
+        return next(same, None)
 
     def has(self, number: int, *events: Event) -> bool:
         """Return whether the answer has already done one of `events` to a fact.

@@ -115,7 +115,7 @@ def refuse_claim(before: CoreMemory, after: CoreMemory, names: frozenset[str]) -
 
 def claimed_name(text: str, names: frozenset[str]) -> str | None:
     """Return the first of `names` (casefolded) that the speaker of the text claims as their own."""
-    claimed = (name for pattern in (_BY_NAME, _AS) for name in pattern.findall(text))
+    claimed = _names_in([text], _BY_NAME, _AS)
     return next((name for name in claimed if name.casefold() in names), None)
 
 

@@ -249,17 +249,14 @@ def _memory_messages(
     A memory that may not stay is yielded as a new one. `group` has the places of its messages in
     the export by slot, 1 to 6.
     """
-    is_whole = len(group) == len(memory.edition.texts)
-    if not group or not (
-        memory.memory_id in touched or _may_stay(memory, group, is_whole=is_whole)
-    ):
+    if not group or not (memory.memory_id in touched or _may_stay(memory, group)):
         yield memory
         return
     for slot, draft in enumerate(memory_drafts(memory), 1):
         yield group.get(slot, draft)
 
 
-def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> bool:
+def _may_stay(memory: Memory, group: Mapping[int, Place]) -> bool:
     """Return whether texts and order are right, so that only missing messages need to be added."""
     texts = memory.edition.texts
     if any(place.message.wording != texts[slot - 1] for slot, place in group.items()):
@@ -269,4 +266,4 @@ def _may_stay(memory: Memory, group: Mapping[int, Place], *, is_whole: bool) -> 
         return False
     markers = [place.message.marker for place in group.values()]
     names = {spans.text_under(marker, "memory") for marker in markers}
-    return is_whole or names == {memory.memory_id}
+    return len(group) == len(texts) or names == {memory.memory_id}

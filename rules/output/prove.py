@@ -97,9 +97,8 @@ def _accounts(read: ReadBack) -> Iterator[str]:
                 f"message {number} of the history stands {times} times under memories, and {where}"
             )
     for place in read.places:
-        if place.at in read.kept or under[place.key]:
-            continue
-        if place.left_out:
+        is_there = place.at in read.kept or under[place.key]
+        if place.left_out and not is_there:
             why = f"though it is left out of memories: it is {place.left_out}"
             yield f"message {place.at + 1} is gone, {why}"
 

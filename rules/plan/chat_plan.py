@@ -19,7 +19,15 @@ from rules.plan.chunks import Chunking, Splitter, Spoken, by_topics, form_chunks
 from rules.plan.dialogues import EXTRACTED, FOLD, HINDSIGHT, MEMORY, Step
 from rules.plan.fold_budget import Bounds
 from rules.plan.foresight import Coming, Foresight
-from rules.plan.work import NO_LAYERS, QUESTIONS, Layers, PlannedChunk, chunks_made, plan_chunks
+from rules.plan.work import (
+    NO_LAYERS,
+    QUESTIONS,
+    Layers,
+    PlannedChunk,
+    choose_chunks,
+    chunks_made,
+    plan_chunks,
+)
 from rules.recognize.chat_reading import ChatReading
 from rules.typingmind.chat import Chat
 from rules.typingmind.dates import parse_date
@@ -44,10 +52,7 @@ def refuse_doubled(chat: Chat, doubled: frozenset[str]) -> None:
 
 def doubled_ids(chat_ids: Iterable[str]) -> frozenset[str]:
     """Return the ids that several chats of an export share; TypingMind would keep only the last."""
-    seen, doubled = set[str](), set[str]()
-    for chat_id in chat_ids:
-        (doubled if chat_id in seen else seen).add(chat_id)
-    return frozenset(doubled)
+    return frozenset(chat_id for chat_id, times in Counter(chat_ids).items() if times > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +170,8 @@ class ChatPlan:
         """Return the plan with the memories of these numbers written again, and given hindsight."""
         return replace(
             self,
-            again=tuple(chunk for chunk in self.made if chunk.number in again),
-            hindsight=tuple(chunk for chunk in self.made if chunk.number in hindsight),
+            again=choose_chunks(self.made, again),
+            hindsight=choose_chunks(self.made, hindsight),
         )
 
 

@@ -32,9 +32,6 @@ PART_OF_WINDOW = 5
 """A budget that grows takes at most a fifth of the agent's window."""
 _PART_OF_RAW = 10
 
-_LAST_ANSWER_PART = 3
-"""The last answer of a memory to come is about a third of it."""
-
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -126,11 +123,6 @@ def members_reading(members: Iterable[Memory], by_id: Mapping[str, Memory]) -> F
         tokens = 0 if member.forgotten else edition.tokens - edition.permanent_tokens
         fold_members.append(FoldMember(tokens, member.is_fold, reading_for(member, by_id)))
     return read_for_fold(fold_members)
-
-
-def reading_to_come(tokens: int) -> Reading:
-    """Return the reading of a memory that is still to be made, with its expected `tokens`."""
-    return Reading(answers=tokens // _LAST_ANSWER_PART)
 
 
 def parts_within(sizes: Sequence[int], room: int | None) -> tuple[range, ...]:

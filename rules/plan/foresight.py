@@ -13,7 +13,6 @@ from rules.plan.fold_budget import (
     Reading,
     read_for_fold,
     reading_for,
-    reading_to_come,
 )
 from rules.plan.folds import (
     MissingFold,
@@ -29,6 +28,8 @@ SHARE_OF_MOST = 0.8
 
 They mostly stay a little below the most.
 """
+_LAST_ANSWER_PART = 3
+"""The last answer of a memory to come is about a third of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class Foresight:
         to_come: dict[str, Reading] = {}
         coming: list[SectionItem] = []
         for at, memory in enumerate(self.coming):
-            to_come[str(at)] = reading_to_come(memory.tokens)
+            to_come[str(at)] = Reading(answers=memory.tokens // _LAST_ANSWER_PART)
             tokens = max(1, int(SHARE_OF_MOST * (self.longest * memory.tokens - QUOTE)))
             coming.append(
                 SectionItem(
