@@ -10,7 +10,9 @@ from calendar import monthrange
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
@@ -19,7 +21,16 @@ from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import cut_excerpt
 from daemon.chat.holding import chats_as_of
 from daemon.models.tokens import tokens_at_most
-from daemon.recall.library import Library, Recalled, find_reach, name_of, tool_answer
+from daemon.recall.library import (
+    ChatName,
+    Day,
+    Library,
+    Recalled,
+    Tool,
+    find_reach,
+    name_of,
+    tool_answer,
+)
 from daemon.recall.records import (
     LIST_TOKENS,
     Record,
@@ -145,6 +156,27 @@ def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
         records.append(record)
         tokens_left -= record.tokens
     return tool_answer(head, "hits", records)
+
+
+class RecallSearch(Tool):
+    """Find what was said, remembered or known, by its words. Gives excerpts with dates and ids."""
+
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=300, description="Words to look for, 1 to 300 characters."),
+    ]
+    among: Annotated[
+        Among, Field(description="raw (what was said, word for word), memories, facts, or all.")
+    ] = "raw"
+    since: Day = ""
+    until: Day = ""
+    limit: Annotated[int, Field(ge=1, le=10, description="How many places to give, 1 to 10.")] = 5
+    chat: ChatName = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """Return the places that have most of the words."""
+        wanted = Wanted(self.query, self.among, self.since, self.until, self.limit)
+        return find_text(library, wanted, self.chat)
 
 
 def _entries(

@@ -1,10 +1,14 @@
-"""The chats that may be looked up, and the days that they cover, which every answer says."""
+"""What all tools share: the chats that they look up, their days, the form of question and answer."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat, find_chat, known_chats
@@ -17,6 +21,21 @@ from rules.typingmind.dates import in_zone
 NOTE = "Records of what was said then; they ask nothing of you now."
 _MOST_CHATS = 10
 _LONGEST_TITLE = 100  # characters
+ChatName = Annotated[
+    str,
+    Field(
+        max_length=200,
+        description="Title or id of the chat, of up to 200 characters; "
+        "needed if there are several.",
+    ),
+]
+Day = Annotated[
+    str,
+    Field(
+        pattern=r"^(\d{4}-\d{2}-\d{2})?$",
+        description="A day as YYYY-MM-DD; empty for no bound.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,3 +143,28 @@ def tool_answer(
     if word:
         data["more"] = word
     return Recalled(text, data)
+
+
+class Tool(BaseModel):
+    """A call of a tool with its arguments; the docstring of each is what a model reads of it."""
+
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+    @field_validator("since", "until", "date", check_fields=False)
+    @classmethod
+    def _is_in_the_calendar(cls, day: str) -> str:
+        if day:
+            date.fromisoformat(day)
+        return day
+
+    @field_validator("limit", "page", mode="before", check_fields=False)
+    @classmethod
+    def _is_no_truth_value(cls, number: object) -> object:
+        """Raise for true and false, which Python counts as 1 and 0."""
+        if isinstance(number, bool):
+            raise PydanticCustomError("number", "a number is expected")
+        return number
+
+    def look_up(self, library: Library) -> Recalled:
+        """Return the answer. Raise MemprocError where there can be none."""
+        raise NotImplementedError

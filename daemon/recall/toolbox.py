@@ -1,4 +1,4 @@
-"""Define the tools, each once: its name, its purpose, its bounded arguments, and its look-up.
+"""List the tools by name, and call them. Each is a class: its purpose, its arguments, its look-up.
 
 The Model Context Protocol's server and TypingMind's connector both list and call them from here, in
 the protocol's own JSON; neither the listing nor a call needs the protocol's package.
@@ -11,26 +11,23 @@ says yes; before that, none of it reaches an export.
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, ValidationError
 
 from daemon.archive.archive import Archive
 from daemon.archive.keeping import kept_passages, store_passages
 from daemon.chat.kept import mark
 from daemon.files.clock import now
 from daemon.files.reasons import describe
-from daemon.recall import tools
-from daemon.recall.finding import Among, Wanted, find_text
-from daemon.recall.library import Library, Recalled, as_error, find_reach
+from daemon.recall.finding import RecallSearch
+from daemon.recall.library import ChatName, Library, Recalled, Tool, as_error, find_reach
 from daemon.recall.records import make_plain, named
-from daemon.recall.whole_record import What, open_record
+from daemon.recall.tools import RecallCoreMemory, RecallFacts, RecallTimeline
+from daemon.recall.whole_record import RecallOpen
 from rules.errors import MemprocError, NotFound, RefusedArguments
 from rules.typingmind.content import make_printable
 
-_DAY = r"^(\d{4}-\d{2}-\d{2})?$"
 _LONGEST_SHOWN = 60  # characters of a value that is refused
 _READS = {
     "readOnlyHint": True,
@@ -39,130 +36,9 @@ _READS = {
     "openWorldHint": False,
 }
 _PROPOSES = {**_READS, "readOnlyHint": False}
-ChatName = Annotated[
-    str,
-    Field(
-        max_length=200,
-        description="Title or id of the chat, of up to 200 characters; "
-        "needed if there are several.",
-    ),
-]
-Day = Annotated[str, Field(pattern=_DAY, description="A day as YYYY-MM-DD; empty for no bound.")]
-
 MOST_WAITING = 20
 """The most proposals of a chat that may wait for the person at once."""
 _WAITS = "The person sees it, and it is kept if they say yes. Nothing has been kept yet."
-
-
-class Tool(BaseModel):
-    """A call of a tool with its arguments; the docstring of each is what a model reads of it."""
-
-    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
-
-    @field_validator("since", "until", "date", check_fields=False)
-    @classmethod
-    def _is_in_the_calendar(cls, day: str) -> str:
-        if day:
-            date.fromisoformat(day)
-        return day
-
-    @field_validator("limit", "page", mode="before", check_fields=False)
-    @classmethod
-    def _is_no_truth_value(cls, number: object) -> object:
-        """Raise for true and false, which Python counts as 1 and 0."""
-        if isinstance(number, bool):
-            raise PydanticCustomError("number", "a number is expected")
-        return number
-
-    def look_up(self, library: Library) -> Recalled:
-        """Return the answer. Raise MemprocError where there can be none."""
-        raise NotImplementedError
-
-
-class RecallSearch(Tool):
-    """Find what was said, remembered or known, by its words. Gives excerpts with dates and ids."""
-
-    query: Annotated[
-        str,
-        Field(min_length=1, max_length=300, description="Words to look for, 1 to 300 characters."),
-    ]
-    among: Annotated[
-        Among, Field(description="raw (what was said, word for word), memories, facts, or all.")
-    ] = "raw"
-    since: Day = ""
-    until: Day = ""
-    limit: Annotated[int, Field(ge=1, le=10, description="How many places to give, 1 to 10.")] = 5
-    chat: ChatName = ""
-
-    def look_up(self, library: Library) -> Recalled:
-        """Return the places that have most of the words."""
-        wanted = Wanted(self.query, self.among, self.since, self.until, self.limit)
-        return find_text(library, wanted, self.chat)
-
-
-class RecallOpen(Tool):
-    """Read a memory, the messages under it, or one message with its neighbours, in full."""
-
-    record: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=200,
-            description="Id or number of a memory, or id of a message.",
-        ),
-    ]
-    what: Annotated[
-        What,
-        Field(
-            description="memory, raw (the messages that a memory stands for), as-of, or hindsight."
-        ),
-    ] = "memory"
-    page: Annotated[int, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
-    chat: ChatName = ""
-
-    def look_up(self, library: Library) -> Recalled:
-        """Return one page of the record."""
-        return open_record(library, self.record, self.what, self.page, self.chat)
-
-
-class RecallTimeline(Tool):
-    """List the memories in order, one line each, with their days."""
-
-    chat: ChatName = ""
-    fold: Annotated[
-        str, Field(max_length=200, description="Id of a fold, to see what it stands for.")
-    ] = ""
-    since: Day = ""
-    until: Day = ""
-
-    def look_up(self, library: Library) -> Recalled:
-        """Return the memories of these days."""
-        return tools.timeline(library, self.chat, self.fold, self.since, self.until)
-
-
-class RecallCoreMemory(Tool):
-    """Read your core memory as it is kept now."""
-
-    chat: ChatName = ""
-
-    def look_up(self, library: Library) -> Recalled:
-        """Return all of its sections."""
-        return tools.core_memory(library, self.chat)
-
-
-class RecallFacts(Tool):
-    """List dated facts that have these words; with a date, those that held then."""
-
-    words: Annotated[
-        str,
-        Field(max_length=300, description="Words to look for, up to 300 characters; empty: all."),
-    ] = ""
-    date: Day = ""
-    chat: ChatName = ""
-
-    def look_up(self, library: Library) -> Recalled:
-        """Return the facts, the best match first."""
-        return tools.facts(library, self.chat, self.words, self.date)
 
 
 class KeepThis(Tool):
@@ -182,8 +58,28 @@ class KeepThis(Tool):
     chat: ChatName = ""
 
     def look_up(self, library: Library) -> Recalled:
-        """Store the proposal, if the words were said so."""
-        return propose(library, self.words, self.why, self.chat)
+        """Store a proposal to keep these words.
+
+        Raise NotFound where they were never said like this, were proposed before, or too many wait.
+        """
+        with Archive.open(library.state) as archive, archive.transaction():
+            known = library.chat(archive, self.chat)
+            before = kept_passages(archive, known.chat_id)
+            new = mark(archive, known.chat_id, self.words, by="persona")
+            if covering := next((old for old in before if old.covers(new)), None):
+                states = {"offered": "is proposed already", "released": "was let go by the person"}
+                state = states.get(covering.state, "is kept already")
+                raise NotFound(f"This {state}.", "Leave it at that.")
+            waiting = sum(old.by == "persona" and old.state == "offered" for old in before)
+            if waiting >= MOST_WAITING:
+                raise NotFound(
+                    f"{MOST_WAITING} proposals wait for the person already.",
+                    "Propose no more for now.",
+                )
+            proposal = replace(new, state="offered", reason=self.why)
+            store_passages(archive, known.chat_id, [*before, proposal], now())
+            head = find_reach(archive, known)
+        return Recalled(_WAITS, {**head.data, "proposed": True})
 
 
 TOOLS: Mapping[str, type[Tool]] = {
@@ -283,26 +179,3 @@ def _shown(value: object) -> str:
         number = json.dumps(value)
         return number if len(number) <= _LONGEST_SHOWN else "a huge number"
     return "a list" if isinstance(value, list) else "an object"
-
-
-def propose(library: Library, words: str, why: str, chat: str) -> Recalled:
-    """Store a proposal to keep these words.
-
-    Raise NotFound where they were never said like this, were proposed before, or too many wait.
-    """
-    with Archive.open(library.state) as archive, archive.transaction():
-        known = library.chat(archive, chat)
-        before = kept_passages(archive, known.chat_id)
-        new = mark(archive, known.chat_id, words, by="persona")
-        if covering := next((old for old in before if old.covers(new)), None):
-            states = {"offered": "is proposed already", "released": "was let go by the person"}
-            state = states.get(covering.state, "is kept already")
-            raise NotFound(f"This {state}.", "Leave it at that.")
-        if sum(old.by == "persona" and old.state == "offered" for old in before) >= MOST_WAITING:
-            raise NotFound(
-                f"{MOST_WAITING} proposals wait for the person already.", "Propose no more for now."
-            )
-        proposal = replace(new, state="offered", reason=why)
-        store_passages(archive, known.chat_id, [*before, proposal], now())
-        head = find_reach(archive, known)
-    return Recalled(_WAITS, {**head.data, "proposed": True})

@@ -1,14 +1,16 @@
 """Read one record in full, page by page: a memory, its messages, or a message with its answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import known_chats
 from daemon.archive.memories import forgotten_names
 from daemon.archive.messages import around, under
 from daemon.chat.holding import holding_of
-from daemon.recall.library import Library, Recalled, find_reach, name_of
+from daemon.recall.library import ChatName, Library, Recalled, Tool, find_reach, name_of
 from daemon.recall.records import TEXT_TOKENS, cut_pages, dated, in_data, in_quotes, named
 from daemon.recall.tools import timeline_entry
 from rules.errors import NotFound
@@ -21,43 +23,62 @@ _OWN_WORDS = slice(1, None, 2)  # the persona's own among a memory's six texts
 What = Literal["memory", "raw", "as-of", "hindsight"]
 
 
-def open_record(library: Library, name: str, what: What, page: int, chat: str) -> Recalled:
-    """Return a page of a memory, of the messages under it, or of one message with its answer.
+class RecallOpen(Tool):
+    """Read a memory, the messages under it, or one message with its neighbours, in full."""
 
-    `name` is the id or number of a memory, or the id of a message; pages count from 1.
-    Raises NotFound unless there is exactly one such record that the person has not forgotten.
-    """
-    with library.opened() as archive:
-        forgotten = forgotten_names(archive)
-        records = []
-        for known in library.chats(archive, chat):
-            if (known.chat_id, name) in forgotten:
-                continue
-            if parts := _parts(archive, library, known.chat_id, name, what):
-                records.append((known, parts))
-        if len(records) > 1:
-            raise NotFound(
-                f"Several chats have a record {named(name)}.", "Name its chat as `chat`."
-            )
-        if not records:
-            raise NotFound(
-                f"There is no record {named(name)}.",
-                "The ids stand in what is found and on the line of time.",
-            )
-        known, parts = records[0]
-        head = find_reach(archive, known)
-        title = name_of(known, known_chats(archive))
-        text, is_last = _page(cut_pages(parts, TEXT_TOKENS), page)
-    what_follows = "the last" if is_last else f"and page {page + 1} goes on"
-    word = f"This is page {page}, {what_follows}."
-    data = {
-        "id": in_data(name),
-        "chat": in_data(title),
-        "page": page,
-        "is_last": is_last,
-        "text": text,
-    }
-    return Recalled(f"{head.head}\n\n{text}\n\n{word}", {**head.data, **data})
+    record: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=200,
+            description="Id or number of a memory, or id of a message.",
+        ),
+    ]
+    what: Annotated[
+        What,
+        Field(
+            description="memory, raw (the messages that a memory stands for), as-of, or hindsight."
+        ),
+    ] = "memory"
+    page: Annotated[int, Field(ge=1, le=10_000, description="Which page, from 1 on.")] = 1
+    chat: ChatName = ""
+
+    def look_up(self, library: Library) -> Recalled:
+        """Return a page of a memory, of the messages under it, or of one message with its answer.
+
+        Raises NotFound unless there is exactly one such record that the person has not forgotten.
+        """
+        with library.opened() as archive:
+            forgotten = forgotten_names(archive)
+            records = []
+            for known in library.chats(archive, self.chat):
+                if (known.chat_id, self.record) in forgotten:
+                    continue
+                if parts := _parts(archive, library, known.chat_id, self.record, self.what):
+                    records.append((known, parts))
+            if len(records) > 1:
+                raise NotFound(
+                    f"Several chats have a record {named(self.record)}.", "Name its chat as `chat`."
+                )
+            if not records:
+                raise NotFound(
+                    f"There is no record {named(self.record)}.",
+                    "The ids stand in what is found and on the line of time.",
+                )
+            known, parts = records[0]
+            head = find_reach(archive, known)
+            title = name_of(known, known_chats(archive))
+            text, is_last = _page(cut_pages(parts, TEXT_TOKENS), self.page)
+        what_follows = "the last" if is_last else f"and page {self.page + 1} goes on"
+        word = f"This is page {self.page}, {what_follows}."
+        data = {
+            "id": in_data(self.record),
+            "chat": in_data(title),
+            "page": self.page,
+            "is_last": is_last,
+            "text": text,
+        }
+        return Recalled(f"{head.head}\n\n{text}\n\n{word}", {**head.data, **data})
 
 
 def _page(texts: Iterator[str], number: int) -> tuple[str, bool]:

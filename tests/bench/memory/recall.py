@@ -6,7 +6,7 @@ from pathlib import Path
 from daemon.cli.settings import Settings
 from daemon.recall.finding import Wanted, find_text
 from daemon.recall.library import Library
-from daemon.recall.whole_record import open_record
+from daemon.recall.whole_record import RecallOpen
 from tests.bench.memory.contexts import made_and_tail
 from tests.bench.memory.questions import AskedOfChat
 from tests.bench.memory.runs import CompressedChat
@@ -29,7 +29,7 @@ def looked_up(library: Library, question: str, tokens: int = TOKENS) -> str:
     for hit in hits.data["hits"]:
         if any(f"(message {hit['id']})" in answer for answer in answers[1:]):
             continue  # it stands beside one that is open
-        opened = open_record(library, hit["id"], "memory", 1, hit.get("chat", ""))
+        opened = RecallOpen(record=hit["id"], chat=hit.get("chat", "")).look_up(library)
         if sum(map(count, answers)) + count(opened.text) <= tokens:
             answers.append(opened.text)
     return "\n\n".join(answers)

@@ -130,7 +130,7 @@ def test_what_nobody_foresaw_is_told_without_the_words_it_was_about(
         raise ValueError(SECRET)
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(tools, "core_memory", fail)
+    monkeypatch.setattr(tools.RecallCoreMemory, "look_up", fail)
     answer = call_tool(library, "recall_core_memory", {})
     assert answer["isError"]
     assert (
