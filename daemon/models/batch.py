@@ -130,11 +130,8 @@ class Batches:
 
     @property
     def _is_time(self) -> bool:
-        if self._when == "never" or self._is_refused:
-            return False
-        return time_for_batches(
-            self._when, self._context.config.schedule.night, self._context.clock()
-        )
+        night, now = self._context.config.schedule.night, self._context.clock()
+        return not self._is_refused and time_for_batches(self._when, night, now)
 
     def _carried_out(self, waiting: Mapping[str, Request]) -> CallEndings:
         """Yield the endings of a new batch: of all requests that share the first one's route.
@@ -308,14 +305,14 @@ class Batches:
         model = known_model(item.model, sample.model.options, config.budget, window)
         request = replace(sample, model=model)
         ended = result.result
+        billed = ended.type == "succeeded"
         with self._archive.transaction():
-            if ended.type != "succeeded":
+            if not billed:
                 release_call(self._archive, item)
                 item = replace(item, spending=None)
             if ended.type in ("expired", "canceled"):
                 return None
             try:
-                billed = ended.type == "succeeded"
                 answer = (
                     answer_of(request, ended.message)
                     if billed

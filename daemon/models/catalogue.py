@@ -20,14 +20,14 @@ from primer.retirement import AS_OF, ModelEnd, describe_end, find_end
 from rules.errors import ModelError
 from rules.money.price import PICO, Price, Rates
 
-DAYS_BEFORE = 60
+_DAYS_BEFORE = 60
 """The days before a model's end from which on a person is told of it."""
 _MAP = "model_prices_and_context_window_backup.json"
 _WRITERS = ("chat", "responses")
 _EMBEDS = "embedding"
 _TIER = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
-# Providers that LiteLLM's map calls otherwise than the prefix of a model's name does.
-_KEPT_AS = {"bedrock": "bedrock_converse", "cohere": "cohere_chat"}
+_PREFIXES = {"bedrock_converse": "bedrock", "cohere_chat": "cohere"}
+"""Providers that LiteLLM's map calls otherwise than the prefix of a model's name does."""
 
 Fields = Mapping[str, object]
 """The fields of a model in the map."""
@@ -104,15 +104,7 @@ def known_models() -> Sequence[str]:
             last_day = str(fields.get("deprecation_date") or "9")
             if fields.get("mode") not in _WRITERS or last_day <= AS_OF:
                 continue
-            provider_in_map = str(fields.get("litellm_provider"))
-            provider = (
-                provider_in_map.partition("-")[0]
-                if provider_in_map.startswith("vertex_ai")
-                else provider_in_map
-            )
-            provider = next(
-                (short for short, long in _KEPT_AS.items() if long == provider), provider
-            )
+            provider = _prefix_of(fields)
             names.add(name if name.startswith(f"{provider}/") else f"{provider}/{name}")
     return sorted(names, key=_makers_own_last)
 
@@ -138,13 +130,13 @@ def end_of(model: str) -> ModelEnd | None:
     return find_end(model, read_facts(model).ends_on)
 
 
-def ends_soon(model: str, today: date, days: int = DAYS_BEFORE) -> str | None:
-    """Return a sentence on a model that has ended or will within `days`, or None.
+def ends_soon(model: str, today: date) -> str | None:
+    """Return a sentence on a model that has ended or will within sixty days, or None.
 
     Raises ModelError where the map cannot be read.
     """
     end = end_of(model)
-    return describe_end(model, end, today, days) if end else None
+    return describe_end(model, end, today, _DAYS_BEFORE) if end else None
 
 
 def small_model_on(today: date, agent: str) -> str:
@@ -171,11 +163,15 @@ def _fields(model: str) -> Fields:
         return fields
     provider, _, rest = name.partition("/")
     fields = _fields_of(rest)
-    provider_in_map = str(fields.get("litellm_provider"))
-    is_of = provider_in_map in (provider, _KEPT_AS.get(provider)) or (
-        provider == "vertex_ai" and provider_in_map.startswith(provider)
-    )
-    return fields if is_of else {}
+    return fields if provider in (fields.get("litellm_provider"), _prefix_of(fields)) else {}
+
+
+def _prefix_of(fields: Fields) -> str:
+    """Return the provider of an entry as the prefix of a model's name calls it."""
+    provider = str(fields.get("litellm_provider"))
+    if provider.startswith("vertex_ai"):
+        return "vertex_ai"  # the map adds the maker of the model
+    return _PREFIXES.get(provider, provider)
 
 
 def _fields_of(name: str) -> Fields:

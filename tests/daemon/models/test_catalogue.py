@@ -107,7 +107,7 @@ def test_a_person_hears_that_a_model_ends_within_sixty_days() -> None:
         "anthropic/claude-sonnet-4-5 ends on 2026-11-30 (in 9 days, by LiteLLM's map)."
     )
     assert ends_soon("anthropic/claude-sonnet-4-5", date(2026, 9, 30)) is None
-    assert ends_soon("anthropic/claude-sonnet-4-5", date(2026, 9, 30), days=61) is not None
+    assert ends_soon("anthropic/claude-sonnet-4-5", date(2026, 10, 1)) is not None
     assert ends_soon("anthropic/claude-haiku-5-5", TODAY) is None
     assert ends_soon("ollama/llama3", TODAY) is None
 
