@@ -189,7 +189,7 @@ class Transport(Protocol):
     def under_way(self) -> Collection[str]:
         """Return the keys of the requests that were sent and have not come back."""
 
-    def takes(self, request: Request, key: str) -> bool:
+    def takes(self, request: Request) -> bool:
         """Return whether this transport takes the request now."""
 
     def send(self, request: Request, key: str) -> bool:

@@ -91,10 +91,10 @@ class Batches:
         """Return the keys of the requests that wait for the next batch, or are in one."""
         return self._waiting.keys()
 
-    def takes(self, request: Request, key: str) -> bool:
+    def takes(self, request: Request) -> bool:
         """Return whether a request is in a batch already, or goes into the next one."""
-        fits = self._is_time and takes_batches(request.model.name) and key not in self._alone
-        return fits or is_under_way(self._archive, key)
+        fits = self._is_time and takes_batches(request.model.name)
+        return (fits and request.key not in self._alone) or is_under_way(self._archive, request.key)
 
     def send(self, request: Request, key: str) -> bool:
         """Queue a request for the next batch."""

@@ -173,7 +173,7 @@ class Direct:
         """Return the keys of the requests whose calls have not ended."""
         return self._calls.keys()
 
-    def takes(self, request: Request, key: str) -> bool:
+    def takes(self, request: Request) -> bool:
         """Take every request."""
         return True
 

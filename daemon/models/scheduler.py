@@ -55,8 +55,6 @@ class RunningDialogue(Generic[T]):
     """A later request of this dialogue that depends on no earlier answer: it can be sent ahead."""
     awaits: Request | None = None
     """The request whose answer it awaits; None where it awaits none."""
-    key: str = ""
-    """The key of the request that it awaits."""
     opened: str = ""
     """The key of the first request that was sent for it, not counting the one sent ahead."""
     is_over: bool = False
@@ -156,7 +154,7 @@ class Scheduler:
         cannot be stored.
         """
         for dialogue in self._dialogues:
-            if dialogue.awaits is None or dialogue.key in self._back:
+            if dialogue.awaits is None or dialogue.awaits.key in self._back:
                 self._advance(dialogue)
         unfinished = [dialogue for dialogue in self._dialogues if not dialogue.is_over]
         if len(unfinished) == len(self._dialogues):
@@ -173,12 +171,12 @@ class Scheduler:
                 if dialogue.awaits is None:
                     step = next(dialogue.steps)
                 else:
-                    answer = self._answer(dialogue.awaits, dialogue.key)
+                    answer = self._answer(dialogue.awaits)
                     if answer is None:
                         return
                     step = dialogue.take(answer)
                 if isinstance(step, Request):
-                    dialogue.awaits, dialogue.key = step, step.key
+                    dialogue.awaits = step
                 elif isinstance(step, Noted):
                     *before, last = dialogue.used or ("",)
                     dialogue.notes.append((step.what, None if last in before else last))
@@ -191,14 +189,13 @@ class Scheduler:
             self._end(dialogue)
             raise
 
-    def _answer(self, request: Request, key: str) -> Reply | BaseException | None:
+    def _answer(self, request: Request) -> Reply | BaseException | None:
         """Return the reply to a request, or its fault; None where it is to be sent.
 
         A request above the model's price step is answered with ContextTooLong.
         """
-        if key in self._faults:
-            return self._faults[key]
-        return self._reply(key) or above_step(self._context, request)
+        fault = self._faults.get(request.key)
+        return fault or self._reply(request.key) or above_step(self._context, request)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
         """Tell a dialogue's notes; those on an unusable answer only in the run that got it."""
@@ -234,17 +231,16 @@ class Scheduler:
                 self._send_ahead(dialogue)
             if not dialogue.awaits or self._must_wait(dialogue):
                 continue
-            if self._send(dialogue.awaits, dialogue.key):
-                dialogue.opened = dialogue.opened or dialogue.key
+            if self._send(dialogue.awaits):
+                dialogue.opened = dialogue.opened or dialogue.awaits.key
         for dialogue in dialogues:
             self._send_ahead(dialogue)
 
     def _send_ahead(self, dialogue: RunningDialogue[Any]) -> None:
         """Send a dialogue's request ahead, unless its answer is known or it must not be sent."""
         if ahead := dialogue.ahead:
-            key = ahead.key
-            is_useless = self._is_known(key) or above_step(self._context, ahead) is not None
-            if is_useless or self._send(ahead, key):
+            is_useless = self._is_known(ahead.key) or above_step(self._context, ahead) is not None
+            if is_useless or self._send(ahead):
                 dialogue.ahead = None
 
     def _must_wait(self, dialogue: RunningDialogue[Any]) -> bool:
@@ -254,17 +250,18 @@ class Scheduler:
             return False
         if leader.opened and leader.opened not in self._direct.under_way:
             return False
-        return self._transport(dialogue.awaits, dialogue.key) is self._direct
+        return self._transport(dialogue.awaits) is self._direct
 
-    def _send(self, request: Request, key: str) -> bool:
+    def _send(self, request: Request) -> bool:
         """Give a request to a transport; False where it was sent before, or there is no room yet.
 
         Raises UnknownPrice, and OverBudget where a cap is reached even when all others are settled.
         """
-        if self._is_known(key):
+        if self._is_known(request.key):
             return False
-        learned = as_learned(self._context.archive, request)
-        return self._transport(request, key).send(learned.sent_in(self._context.archive.zone), key)
+        archive = self._context.archive
+        learned = as_learned(archive, request).sent_in(archive.zone)
+        return self._transport(request).send(learned, request.key)
 
     def _is_known(self, key: str) -> bool:
         """Return whether a request is under way or answered."""
@@ -277,8 +274,8 @@ class Scheduler:
         is_of_before = self._asks_again and key not in self._back
         return None if reply and reply.finish in ASKED_AGAIN and is_of_before else reply
 
-    def _transport(self, request: Request, key: str) -> Transport:
-        return next(transport for transport in self._transports if transport.takes(request, key))
+    def _transport(self, request: Request) -> Transport:
+        return next(transport for transport in self._transports if transport.takes(request))
 
     def _take(self, key: str, ending: CallEnding) -> None:
         """Tell of a reply; keep a fault for the dialogues that await it.
