@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from hmac import compare_digest
 from pathlib import Path
 from secrets import randbelow, token_hex, token_urlsafe
 from time import monotonic, sleep
@@ -215,7 +214,7 @@ def pair(
             return f"{code.why_over if code else 'There is no code.'} {_NEXT_STEP}"
         code = replace(code, tries=code.tries + 1)
         _write_code(state, code)
-        if not compare_digest(code.digits.encode(), digits.encode("utf-8", "replace")):
+        if not is_same_secret(code.digits, digits):
             tries_left = MOST_TRIES - code.tries
             if not tries_left:
                 return f"{code.why_over} {_NEXT_STEP}"
@@ -246,8 +245,8 @@ def reply_mac(key: bytes, nonce: str, status: int, body: bytes) -> str:
     return _mac(key, nonce, str(status), sha256(body).hexdigest())
 
 
-def is_mac(expected: str, given: str) -> bool:
-    """Compare two signatures in constant time."""
+def is_same_secret(expected: str, given: str) -> bool:
+    """Compare two codes or signatures in constant time."""
     return hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace"))
 
 

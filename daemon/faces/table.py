@@ -68,11 +68,10 @@ def _widths(
     """Return the width of each column by its place, without those that are dropped."""
     wanted = [max(map(columns_of, cells)) for cells in zip(*rows, strict=True)]
     if width is None:
-        longest = {"line": _LONGEST_LINE}
-        bounds = (
-            longest.get(column.kind, size) for column, size in zip(columns, wanted, strict=True)
-        )
-        return dict(enumerate(map(min, wanted, bounds)))
+        return {
+            at: min(size, _LONGEST_LINE) if columns[at].kind == "line" else size
+            for at, size in enumerate(wanted)
+        }
     words = [at for at, column in enumerate(columns) if column.kind in ("prose", "line")]
     widths = dict(enumerate(wanted)) | {at: min(wanted[at], _LEAST_WORDS) for at in words}
     for at in sorted(widths, key=lambda at: columns[at].drop):

@@ -88,9 +88,6 @@ def with_access(app: ASGIApp, port: int) -> ASGIApp:
     """Wrap the page to refuse requests, and to set the headers that restrict the browser."""
 
     async def respond(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await app(scope, receive, send)
-            return
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return

@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from daemon.archive.work import By
 from daemon.files.clock import now, span
 from daemon.files.lock import Busy, is_held
-from daemon.page.app import Desk, View, desk_of, field, named_chat, show_at
+from daemon.page.app import View, desk_of, field, named_chat, show_at
 from daemon.status.status import present_run
 from rules.errors import MemprocError, RefusedArguments
 from rules.typingmind.content import make_printable
@@ -133,11 +133,12 @@ def _refuse_unfit(*texts: str) -> None:
             raise RefusedArguments(f"This text is longer than {most}.", "Take a part of it.")
 
 
-def show_run(desk: Desk, arguments: Sequence[str]) -> Response:
+def show_run(request: Request, *arguments: str) -> Response:
     """Start a command that runs on an export, and redirect to Home once the run has begun.
 
     That takes a second or two; a short run may have ended by then.
     """
+    desk = desk_of(request)
     started, end = start_command(desk.toml, arguments), monotonic() + _BEGIN_SECONDS
     while started.poll() is None and monotonic() < end:
         with desk.archive() as archive:

@@ -28,8 +28,8 @@ from daemon.bridge.devices import (
     forget_devices,
     is_asked_for,
     is_first,
-    is_mac,
     is_nonce,
+    is_same_secret,
     is_timely,
     note_use,
     pair,
@@ -220,7 +220,7 @@ async def _read_call(request: Request, state: Path) -> SignedCall | RefusedReque
         return RefusedRequest(413, f"memproc takes chats of up to {LARGEST >> 20} MiB here.")
     nonce, at = headers.get("x-memproc-nonce", ""), headers.get("x-memproc-time", "")
     expected = call_mac(device.key, request.method, request.url.path, at, nonce, body)
-    if not (is_nonce(nonce) and is_mac(expected, headers.get("x-memproc-mac", ""))):
+    if not (is_nonce(nonce) and is_same_secret(expected, headers.get("x-memproc-mac", ""))):
         return RefusedRequest(401, "The call is not signed with the token of its device.")
     return SignedCall(device, nonce, body)
 

@@ -179,7 +179,7 @@ def plan_bring(request: Request) -> Response:
 
 def post_bring(request: Request) -> Response:
     """Bring the conversations that were planned, and redirect to Home."""
-    return show_run(desk_of(request), [*_arguments(request, "--yes")])
+    return show_run(request, *_arguments(request, "--yes"))
 
 
 def _arguments(request: Request, *options: str) -> tuple[str, ...]:

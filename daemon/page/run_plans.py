@@ -122,14 +122,14 @@ def inbox_page(request: Request) -> Response:
 
 def run_inbox(request: Request) -> Response:
     """Start the run on the inbox, to which the user has agreed."""
-    return show_run(desk_of(request), ["run"])
+    return show_run(request, "run")
 
 
 def post_run(request: Request) -> Response:
     """Start the run on a chat, to which the user has agreed."""
     with named_chat(request) as (archive, known):
         path = newest_file(archive, known.chat_id)
-    return show_run(desk_of(request), ["run", "--", path])
+    return show_run(request, "run", "--", path)
 
 
 def find_row(rows: Sequence[Plan], chat_id: str) -> Plan | None:

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from daemon.archive.archive import Archive
 from daemon.archive.chats import KnownChat
-from daemon.archive.full_text import KINDS, FullText, IndexEntry, SearchKind, full_text
+from daemon.archive.full_text import KINDS, FullText, IndexEntry, full_text
 from daemon.archive.memories import forgotten_names
 from daemon.archive.search_words import cut_excerpt
 from daemon.chat.holding import chats_as_of
@@ -123,11 +123,6 @@ class Wanted:
     until: str = ""
     limit: int = 5
 
-    @property
-    def kinds(self) -> tuple[SearchKind, ...]:
-        """Return the kinds of entries to search."""
-        return KINDS if self.among == "all" else (self.among,)
-
 
 def find_text(library: Library, wanted: Wanted, chat: str = "") -> Recalled:
     """Return the entries that have most of the query's words, each with the words around them.
@@ -214,7 +209,7 @@ def _found(
     since, until = days
     entries = index.find(
         wanted.query,
-        kinds=wanted.kinds,
+        kinds=KINDS if wanted.among == "all" else (wanted.among,),
         chat_id=only,
         since=since,
         until=until,
