@@ -4,7 +4,7 @@
      "mapping": {"id": {"message": {...} or null, "parent": "id or null", "children": [...]}}}
 
 The tree is walked from `current_node` upwards. Nodes without a message, hidden ones and those with
-weight 0 are not shown in ChatGPT, and are left_out out.
+weight 0 are not shown in ChatGPT, and are left out.
 
 Words stay as they are. Thinking, tools and files become their text in a frame that says what it
 was, or one line where the export has no text of theirs.
@@ -22,21 +22,22 @@ from rules.bring.conversation import (
     Rendered,
     Summary,
     as_dict,
-    chosen_branch,
-    first_and_last,
+    file_in_frame,
     framed,
     make_conversation,
+    make_summary,
     messages_in_tree,
     not_brought,
     paragraphs,
     read_moment,
     tree_of,
+    unknown_part,
 )
 from rules.bring.tool_call import in_lines, read_arguments
-from rules.typingmind.content import make_printable
 from rules.typingmind.spans import Fields, Number, as_list, text, text_under
 
-SUMMARY_KEYS = ("title", "id", "conversation_id", "create_time", "update_time", MAPPING)
+_DATES = ("create_time", "update_time")
+SUMMARY_KEYS = ("title", "id", "conversation_id", *_DATES, MAPPING)
 _HIDDEN = "is_visually_hidden_from_conversation"
 _CUSTOM = "user_editable_context"
 
@@ -61,29 +62,20 @@ def summarize_chatgpt(fields: Fields) -> Summary:
     """Return what a list shows of a conversation."""
     messages = messages_in_tree(fields).values()
     spoken = [message for message in messages if _role(message) in ("user", "assistant")]
-    first, last = first_and_last(spoken, "create_time")
-    named = text_under(fields, "conversation_id", "id")
-    return Summary(
-        source="chatgpt",
-        key=make_printable(named or next(iter(as_dict(fields.get(MAPPING))), "")),
-        title=make_printable(text_under(fields, "title")).strip() or "Untitled",
-        began=read_moment(fields.get("create_time")) or first,
-        ended=last or read_moment(fields.get("update_time")),
-        messages=len(spoken),
-        size=sum(map(chatgpt_size, spoken)),
-    )
+    first = next(iter(as_dict(fields.get(MAPPING))), "")
+    named = text_under(fields, "conversation_id", "id") or first, text_under(fields, "title")
+    return make_summary("chatgpt", fields, named, _DATES, spoken, chatgpt_size)
 
 
 def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation; number 1 is the one where the person was last."""
-    messages = messages_in_tree(fields)
     tree = tree_of(fields, "create_time", text_under(fields, "current_node"))
-    path = [key for key in chosen_branch(tree, branch) if key in messages]
+    path = tree.branch(branch)
     left_out: LeftOut = Counter()
-    rendered = [(key, _rendered(messages[key], left_out)) for key in path]
+    rendered = [(key, _rendered(message, left_out)) for key, message in path]
     if fields.get("gizmo_id"):
         left_out["custom GPT's instructions"] += 1
-    contents = (messages[key].get("content") for key in path)
+    contents = (message.get("content") for _, message in path)
     instructions = (
         paragraphs(text_under(content, name) for name in ("user_profile", "user_instructions"))
         for content in contents
@@ -91,8 +83,8 @@ def read_chatgpt(fields: Fields, branch: int = 1) -> Conversation:
     )
     return make_conversation(
         summarize_chatgpt(fields),
+        tree,
         rendered,
-        tree.branch_ends(),
         left_out,
         model=text_under(fields, "default_model_slug"),
         instructions=next(filter(None, instructions), ""),
@@ -142,8 +134,7 @@ def chatgpt_text(message: Fields, left_out: LeftOut, *, as_before: bool = False)
     for item in as_list(message.get("metadata"), "attachments"):
         # Pictures are parts of the message's content.
         if not text_under(item, "mime_type", "mimeType").startswith("image/"):
-            left_out["file"] += 1
-            pieces.append(framed(f"file: {text_under(item, 'name') or 'without a name'}"))
+            pieces.append(file_in_frame(text_under(item, "name"), left_out))
     return paragraphs(pieces)
 
 
@@ -177,8 +168,7 @@ def _said(content: Fields, left_out: LeftOut) -> str:
     if kind in _UNSPOKEN or not content:
         return ""
     words = text_under(content, "text") or paragraphs(_parts(content, left_out))
-    left_out["part of an unknown kind"] += 1
-    return framed(kind or "unknown part", words)
+    return unknown_part(kind, left_out, words)
 
 
 def _parts(content: Fields, left_out: LeftOut) -> Iterator[str]:
@@ -192,8 +182,7 @@ def _parts(content: Fields, left_out: LeftOut) -> Iterator[str]:
         elif kind in _SOUNDS:
             yield not_brought("sound", left_out)
         elif isinstance(part, dict) and kind != "audio_transcription":
-            left_out["part of an unknown kind"] += 1
-            yield framed(kind or "unknown part")
+            yield unknown_part(kind, left_out)
 
 
 def _without_marks(said: str, left_out: LeftOut) -> str:

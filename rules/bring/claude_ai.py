@@ -15,25 +15,28 @@ what it was, or one line where the export has no text of theirs.
 from collections import Counter
 
 from rules.bring.conversation import (
+    NAMELESS,
     Conversation,
     LeftOut,
     MessageTree,
     Rendered,
     Summary,
     as_dict,
-    chosen_branch,
-    first_and_last,
+    file_in_frame,
     framed,
     make_conversation,
+    make_summary,
     not_brought,
     paragraphs,
     read_moment,
+    unknown_part,
 )
 from rules.bring.tool_call import as_one_line, in_lines
 from rules.typingmind import spans
 from rules.typingmind.content import make_printable
 from rules.typingmind.spans import BadJson, Fields, as_list, text, text_under
 
+_DATES = ("created_at", "updated_at")
 CHAT_MESSAGES = "chat_messages"
 """The field by which such a conversation is recognized."""
 SUMMARY_KEYS = (
@@ -41,31 +44,21 @@ SUMMARY_KEYS = (
     "conversation_id",
     "name",
     "title",
-    "created_at",
-    "updated_at",
+    *_DATES,
     CHAT_MESSAGES,
 )
 _PARENT = "parent_message_uuid"
 
 _HIDDEN_BLOCKS = frozenset({"injected_prompt_block", "token_budget", "summaries", "flag"})
 """Blocks that the app adds for the model, and that neither person nor persona wrote."""
-_NAMELESS = "without a name"
 
 
 def summarize_claude(fields: Fields) -> Summary:
     """Return what a list shows of a conversation."""
     messages = _messages(fields)
-    first, last = first_and_last(messages.values(), "created_at")
-    named = text_under(fields, "uuid", "conversation_id")
-    return Summary(
-        source="claude",
-        key=make_printable(named or next(iter(messages), "")),
-        title=make_printable(text_under(fields, "name", "title")).strip() or "Untitled",
-        began=read_moment(fields.get("created_at")) or first,
-        ended=last or read_moment(fields.get("updated_at")),
-        messages=len(messages),
-        size=sum(map(claude_size, messages.values())),
-    )
+    key = text_under(fields, "uuid", "conversation_id") or next(iter(messages), "")
+    named = key, text_under(fields, "name", "title")
+    return make_summary("claude", fields, named, _DATES, messages.values(), claude_size)
 
 
 def read_claude(fields: Fields, branch: int = 1) -> Conversation:
@@ -75,13 +68,11 @@ def read_claude(fields: Fields, branch: int = 1) -> Conversation:
     if not any(parents.values()):  # they follow one another
         parents = dict(zip(messages, ["", *messages], strict=False))
     dates = {key: read_moment(message.get("created_at")) for key, message in messages.items()}
-    tree = MessageTree(parents, dates, text_under(fields, "current_leaf_message_uuid"))
+    tree = MessageTree(messages, parents, dates, text_under(fields, "current_leaf_message_uuid"))
     left_out: LeftOut = Counter()
-    path = [(key, _rendered(messages[key], left_out)) for key in chosen_branch(tree, branch)]
+    path = [(key, _rendered(message, left_out)) for key, message in tree.branch(branch)]
     model = text_under(fields, "model")
-    return make_conversation(
-        summarize_claude(fields), path, tree.branch_ends(), left_out, model=model
-    )
+    return make_conversation(summarize_claude(fields), tree, path, left_out, model=model)
 
 
 def _messages(fields: Fields) -> dict[str, Fields]:
@@ -126,13 +117,11 @@ def claude_text(message: Fields, left_out: LeftOut, *, as_before: bool = False) 
     said = paragraphs(_block_text(block, left_out, as_before=as_before) for block in blocks)
     pieces = [said or text_under(message, "text")]
     for item in as_list(message, "attachments"):
-        name = text_under(item, "file_name")
         extracted = text_under(item, "extracted_content")  # the file's text, if the app has read it
-        left_out["file"] += not extracted
-        pieces.append(framed(f"file: {name or _NAMELESS}", extracted))
+        pieces.append(file_in_frame(text_under(item, "file_name"), left_out, extracted))
     files = [*as_list(message, "files"), *as_list(message, "files_v2")]
     names = (text_under(file, "file_name", "file_uuid") for file in files)
-    pieces += [_file_line(name, left_out) for name in dict.fromkeys(names)]
+    pieces += [file_in_frame(name, left_out) for name in dict.fromkeys(names)]
     return paragraphs(pieces)
 
 
@@ -182,18 +171,11 @@ def _block_text(block: Fields, left_out: LeftOut, *, as_before: bool) -> str:
         case "image":
             return not_brought("picture", left_out)
         case "document":
-            return _file_line(text_under(block, "title"), left_out)
+            return file_in_frame(text_under(block, "title"), left_out)
     if kind in _HIDDEN_BLOCKS:
         left_out["hidden block"] += 1
         return ""
-    left_out["part of an unknown kind"] += 1
-    return framed(kind or "unknown part", text_under(block, "text"))
-
-
-def _file_line(name: str, left_out: LeftOut) -> str:
-    """Count a file without text in `left_out`, and return the line that names it."""
-    left_out["file"] += 1
-    return framed(f"file: {name or _NAMELESS}")
+    return unknown_part(kind, left_out, text_under(block, "text"))
 
 
 def _name(block: Fields) -> str:
@@ -206,6 +188,6 @@ def _tool_call(block: Fields, *, as_before: bool) -> str:
     given = as_dict(block.get("input"))
     artifact = text_under(given, "content", "new_str")
     if tool == "artifacts" and artifact:
-        return framed(f"artifact: {text_under(given, 'title') or _NAMELESS}", artifact)
+        return framed(f"artifact: {text_under(given, 'title') or NAMELESS}", artifact)
     asked = as_one_line(given) if given else ""
     return framed(f"tool call: {tool}", asked if as_before else in_lines(given) or asked)

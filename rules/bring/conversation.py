@@ -13,7 +13,7 @@ In a program's tree every message names the one before it:
 import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
@@ -41,6 +41,7 @@ _YEARS = range(1971, 2100)
 """Dates in other years are mistakes; the first moment of 1970 is the most frequent one."""
 _UNDATED = datetime(1970, 1, 1, tzinfo=UTC)
 """The date of a message without one, as TypingMind needs a date; `in_zone` treats it as none."""
+NAMELESS = "without a name"
 _LONGEST_NAME = 80
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -119,10 +120,12 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class MessageTree:
-    """The messages of a conversation by the program's own ids, in the order of the export."""
+    """The nodes of a conversation by the program's own ids, in the order of the export."""
 
+    messages: Mapping[str, Fields]
+    """The nodes' messages, of those that have one."""
     parents: Mapping[str, str]
-    """The id of the message before each; empty, or unknown, for the first one of a conversation."""
+    """The id of the node before each; empty, or unknown, for the first one of a conversation."""
     dates: Mapping[str, datetime | None]
     current: str = ""
     """The message where the person was last, where the export has it."""
@@ -143,18 +146,19 @@ class MessageTree:
         chosen = self.current if self.current in self.parents else leaves[0]
         return (chosen, *(key for key in leaves if key != chosen))
 
-    def path_to(self, end: str) -> Sequence[str]:
-        """Return the messages from the beginning to this one; in a circle each is returned once."""
+    def branch(self, number: int) -> Sequence[tuple[str, Fields]]:
+        """Return the messages of a branch with their ids, from the beginning to its end.
+
+        Branches are numbered from 1, in the order of `ends`; a larger number is that of the last
+        one. In a circle each message is returned once.
+        """
         path: dict[str, None] = {}
-        key = end
+        ends = self.ends[:number]
+        key = ends[-1] if ends else ""
         while key in self.parents and key not in path:
             path[key] = None
             key = self.parents[key]
-        return list(path)[::-1]
-
-    def branch_ends(self) -> tuple[datetime | None, ...]:
-        """Return when each branch ends, in the order of `ends`."""
-        return tuple(self.dates[key] for key in self.ends)
+        return [(key, self.messages[key]) for key in reversed(path) if key in self.messages]
 
 
 def name_uuid(*names: str) -> str:
@@ -182,6 +186,18 @@ def not_brought(what: str, left_out: LeftOut) -> str:
     return framed(what)
 
 
+def file_in_frame(name: str, left_out: LeftOut, text: str = "") -> str:
+    """Return the text of a file in a frame; without one count it, and return a line with its name."""
+    left_out["file"] += not text
+    return framed(f"file: {name or NAMELESS}", text)
+
+
+def unknown_part(kind: str, left_out: LeftOut, text: str = "") -> str:
+    """Count in `left_out` a part of a kind that memproc does not know, and return it in a frame."""
+    left_out["part of an unknown kind"] += 1
+    return framed(kind or "unknown part", text)
+
+
 def as_dict(value: object) -> Fields:
     """Return the value where it is a JSON object, else an empty object."""
     return value if isinstance(value, dict) else {}
@@ -203,7 +219,7 @@ def tree_of(fields: Fields, date: str, current: str = "") -> MessageTree:
     messages = messages_in_tree(fields)
     parents = {key: text_under(node, "parent") for key, node in nodes.items()}
     dates = {key: read_moment(messages.get(key, {}).get(date)) for key in nodes}
-    return MessageTree(parents, dates, current)
+    return MessageTree(messages, parents, dates, current)
 
 
 def read_moment(value: object) -> datetime | None:
@@ -218,10 +234,30 @@ def read_moment(value: object) -> datetime | None:
     return when if when is not None and when.year in _YEARS else None
 
 
-def first_and_last(messages: Iterable[Fields], key: str) -> tuple[datetime | None, datetime | None]:
-    """Return the earliest and the latest date under a key; None where no message has one."""
-    dates = [when for message in messages if (when := read_moment(message.get(key)))]
-    return min(dates, default=None), max(dates, default=None)
+def make_summary(
+    source: Source,
+    fields: Fields,
+    named: tuple[str, str],
+    dates: tuple[str, str],
+    messages: Collection[Fields],
+    size_of: Callable[[Fields], int],
+) -> Summary:
+    """Return what a list shows of a conversation with these messages.
+
+    `named` are its key and its title. `dates` are the fields of when it, or a message of it, was
+    begun, and of when it was last changed, which counts where no message has a date.
+    """
+    (key, title), (begun, changed) = named, dates
+    moments = [when for message in messages if (when := read_moment(message.get(begun)))]
+    return Summary(
+        source=source,
+        key=make_printable(key),
+        title=make_printable(title).strip() or "Untitled",
+        began=read_moment(fields.get(begun)) or min(moments, default=None),
+        ended=max(moments, default=None) or read_moment(fields.get(changed)),
+        messages=len(messages),
+        size=sum(map(size_of, messages)),
+    )
 
 
 def with_dates(
@@ -243,14 +279,14 @@ def with_dates(
 
 def make_conversation(
     summary: Summary,
+    tree: MessageTree,
     path: Iterable[tuple[str, Rendered]],
-    branch_ends: tuple[datetime | None, ...],
     left_out: LeftOut,
     *,
     model: str = "",
     instructions: str = "",
 ) -> Conversation:
-    """Return a conversation of the messages that a reader has found along one branch."""
+    """Return a conversation of the messages that a reader has found along one branch of a tree."""
     messages = tuple(
         Utterance(
             key, rendered.role, rendered.text, when, make_printable(rendered.model), rendered.before
@@ -263,14 +299,8 @@ def make_conversation(
         summary.key,
         summary.title,
         messages,
-        branch_ends,
+        tuple(tree.dates[key] for key in tree.ends),
         dict(+left_out),
         make_printable(answered),
         instructions,
     )
-
-
-def chosen_branch(tree: MessageTree, number: int) -> Sequence[str]:
-    """Return the messages of a branch, numbered from 1; of the last branch for a larger number."""
-    ends = tree.ends
-    return tree.path_to(ends[min(number, len(ends)) - 1]) if ends else ()

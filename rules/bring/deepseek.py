@@ -20,16 +20,16 @@ from rules.bring.conversation import (
     Rendered,
     Summary,
     as_dict,
-    chosen_branch,
-    first_and_last,
+    file_in_frame,
     framed,
     make_conversation,
+    make_summary,
     messages_in_tree,
     paragraphs,
     read_moment,
     tree_of,
+    unknown_part,
 )
-from rules.typingmind.content import make_printable
 from rules.typingmind.spans import Fields, as_list, text_under
 
 SUMMARY_KEYS = ("title", "id", "inserted_at", "updated_at", MAPPING)
@@ -48,34 +48,23 @@ def is_deepseek(fields: Fields) -> bool:
 
 def summarize_deepseek(fields: Fields) -> Summary:
     """Return what a list shows of a conversation."""
-    messages = messages_in_tree(fields).values()
-    first, last = first_and_last(messages, _DATE)
-    return Summary(
-        source="deepseek",
-        key=make_printable(text_under(fields, "id") or next(iter(messages_in_tree(fields)), "")),
-        title=make_printable(text_under(fields, "title")).strip() or "Untitled",
-        began=read_moment(fields.get(_DATE)) or first,
-        ended=last or read_moment(fields.get("updated_at")),
-        messages=len(messages),
-        size=sum(
-            len(text_under(fragment, "content"))
-            for message in messages
-            for fragment in as_list(message, "fragments")
-        ),
-    )
+    messages = messages_in_tree(fields)
+    named = text_under(fields, "id") or next(iter(messages), ""), text_under(fields, "title")
+    dates = (_DATE, "updated_at")
+    return make_summary("deepseek", fields, named, dates, messages.values(), _size)
+
+
+def _size(message: Fields) -> int:
+    """Return how many characters of text a message has."""
+    return sum(len(text_under(part, "content")) for part in as_list(message, "fragments"))
 
 
 def read_deepseek(fields: Fields, branch: int = 1) -> Conversation:
     """Return one branch of a conversation; number 1 is the one that ends last."""
-    messages = messages_in_tree(fields)
     tree = tree_of(fields, _DATE)
     left_out: LeftOut = Counter()
-    rendered = [
-        (key, _rendered(messages[key], left_out))
-        for key in chosen_branch(tree, branch)
-        if key in messages
-    ]
-    return make_conversation(summarize_deepseek(fields), rendered, tree.branch_ends(), left_out)
+    rendered = [(key, _rendered(message, left_out)) for key, message in tree.branch(branch)]
+    return make_conversation(summarize_deepseek(fields), tree, rendered, left_out)
 
 
 def _rendered(message: Fields, left_out: LeftOut) -> Rendered:
@@ -84,9 +73,7 @@ def _rendered(message: Fields, left_out: LeftOut) -> Rendered:
     is_asked = any(text_under(fragment, "type") == "REQUEST" for fragment in fragments)
     said = [_said(as_dict(fragment), left_out) for fragment in fragments]
     for item in as_list(message, "files"):  # the export has none of their content
-        left_out["file"] += 1
-        name = text_under(item, "file_name", "name")
-        said.append(framed(f"file: {name or 'without a name'}"))
+        said.append(file_in_frame(text_under(item, "file_name", "name"), left_out))
     words, when = paragraphs(said), read_moment(message.get(_DATE))
     if is_asked:
         return Rendered("user", words, when)
@@ -101,8 +88,6 @@ def _said(fragment: Fields, left_out: LeftOut) -> str:
     results = as_list(fragment, "results")
     lines = ((text_under(result, "title"), text_under(result, "url")) for result in results)
     words = words or "\n".join(": ".join(filter(None, line)) for line in lines)
-    if kind not in _FRAMES:
-        left_out["part of an unknown kind"] += 1
-    elif not words.strip():
-        return ""
-    return framed(_FRAMES.get(kind) or kind.lower().replace("_", " ") or "unknown part", words)
+    if kind in _FRAMES:
+        return framed(_FRAMES[kind], words) if words.strip() else ""
+    return unknown_part(kind.lower().replace("_", " "), left_out, words)
