@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from statistics import fmean, pstdev
+from statistics import NormalDist, fmean, pstdev
 
 from rules.extract.languages import UNKNOWN, Tongue, find_tongue
 from rules.extract.sentences import find_prose_sentences
@@ -39,14 +39,6 @@ class Prose:
     sentences: tuple[SpokenSentence, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Spread:
-    """How a feature varies over the texts that are compared."""
-
-    mean: float
-    deviation: float
-
-
 def read_prose(texts: Sequence[str]) -> Prose:
     """Return the sentences of texts, without code, tables and mere signs."""
     sentences: list[SpokenSentence] = []
@@ -64,7 +56,7 @@ def measure_distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[st
     profiles: list[list[float]] = []
     for prose in (persona, *others.values()):
         profiles += [_profile(piece, tongue) for piece in _pieces(prose)]
-    spreads = [_Spread(fmean(values), pstdev(values)) for values in zip(*profiles, strict=True)]
+    spreads = [NormalDist(fmean(values), pstdev(values)) for values in zip(*profiles, strict=True)]
     own = _standardize(_profile(persona.sentences, tongue), spreads)
     delta: dict[str, float] = {}
     for name, prose in others.items():
@@ -75,12 +67,10 @@ def measure_distances(persona: Prose, others: Mapping[str, Prose]) -> Mapping[st
     return delta
 
 
-def _standardize(profile: Sequence[float], spreads: Sequence[_Spread]) -> list[float]:
+def _standardize(profile: Sequence[float], spreads: Sequence[NormalDist]) -> list[float]:
     """Return the features of a text that vary, in standard deviations from the mean."""
     return [
-        (value - spread.mean) / spread.deviation
-        for value, spread in zip(profile, spreads, strict=True)
-        if spread.deviation
+        spread.zscore(value) for value, spread in zip(profile, spreads, strict=True) if spread.stdev
     ]
 
 
