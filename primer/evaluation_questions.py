@@ -113,8 +113,8 @@ def _said(entry: object, memory: str, chunk: Sequence[Entry]) -> EvalQuestion | 
     if question is None:
         return None
     # A good question has a rare word of its chunk that is not also in the instruction.
-    own = find_rare_words([question.text]) - find_rare_words([_WRITE])
-    of_chunk = find_rare_words([entry.message.words for entry in chunk])
+    own = find_rare_words(question.text) - find_rare_words(_WRITE)
+    of_chunk = frozenset[str]().union(*(find_rare_words(entry.message.words) for entry in chunk))
     return None if own.isdisjoint(of_chunk) else question
 
 

@@ -17,7 +17,7 @@ from primer.models import Model
 from primer.prompt import ToolCall, Turn
 from primer.reply import Refused, Request, read_reply, refuse_control_mark
 from primer.thinking import may_think
-from rules.checks.whose import find_claimed_life
+from rules.checks.whose import claims_persons_life
 from rules.conversation.memory import Six
 from rules.errors import ChatSkipped, TooLong
 from rules.layers.core import CoreEvent, CoreMemory, Refusal, lines_of
@@ -170,7 +170,7 @@ def _claims_life(about: AboutCore, before: CoreMemory, after: CoreMemory) -> Ref
         return None
     known = lines_of(was.value)
     new = "\n".join(line for line in lines_of(now.value) if line not in known)
-    if find_claimed_life(new, about.by_person, about.by_persona, about.names) is None:
+    if not claims_persons_life(new, about.by_person, about.by_persona, about.names):
         return None
     return Refusal(
         f'This is the person\'s life, and the section "{PERSONA}" is about you. Put it into the '

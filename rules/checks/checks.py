@@ -15,7 +15,7 @@ from functools import lru_cache
 from rules.checks.form import OPEN_QUESTIONS, Form, find_rare_words, speaks_of
 from rules.checks.reports import META, STATUS
 from rules.checks.unseen import are_invented
-from rules.checks.whose import find_claimed_life
+from rules.checks.whose import claims_persons_life
 from rules.checks.words import (
     AS_THIRD,
     CLOSING,
@@ -134,7 +134,7 @@ def _is_copied(form: Form) -> bool:
 
     if len(form.words) < _FEWEST_WORDS_OF_ECHO:
         return False
-    runs = _runs(tuple(split_terms(form.own)), _ECHOED_RUN)
+    runs = _runs(split_terms(form.own), _ECHOED_RUN)
     said = {run for text in form.passage for run in _runs_of(text)}
     is_patchwork = sum(run in said for run in runs) > _ECHOED_SHARE * len(runs)
     # A fold, which has no messages of the person's, may repeat its memories.
@@ -200,8 +200,7 @@ def _has_persons_name(form: Form) -> bool:
 
 
 def _claims_life(form: Form) -> bool:
-    life = find_claimed_life(form.answer, form.by_person, form.by_persona, form.names)
-    return life is not None
+    return claims_persons_life(form.answer, form.by_person, form.by_persona, form.names)
 
 
 def _speaks_of_roles(form: Form) -> bool:
@@ -246,14 +245,14 @@ def _invents(form: Form) -> bool:
 def _is_about_another(form: Form) -> bool:
     """Return whether the answer has too few of the passage's rare words."""
     needed = _NEEDED_RARE_WORDS - (length(form.answer) <= _SHORT) - (form.step == "perspective")
-    rare = find_rare_words(form.passage)
-    return len(rare) >= _FEWEST_RARE_WORDS and len(rare & find_rare_words([form.answer])) < needed
+    rare = frozenset[str]().union(*map(find_rare_words, form.passage))
+    return len(rare) >= _FEWEST_RARE_WORDS and len(rare & find_rare_words(form.answer)) < needed
 
 
 def _is_drafted(form: Form) -> bool:
     """Return whether a quote is from a text that the persona drafted, or from a role's lines."""
-    label = ROLE.match(form.answer)
-    if label and (SCRIPT.match(form.own) or form.speakers.issuperset(split_terms(label[0]))):
+    label, speakers = ROLE.match(form.answer), form.names | form.own_names
+    if label and (SCRIPT.match(form.own) or speakers.issuperset(split_terms(label[0]))):
         return True
     quote = plain_text(form.answer).strip(" \"'")
     if not quote or any(quote in plain_text(text) for text in form.by_person):
@@ -294,7 +293,7 @@ def _says_nothing(form: Form) -> bool:
     if not words < _SHORTEST_QUOTE <= longest:
         return False
     reacts = REACTION.are_in(form.answer.replace("’", "'"))
-    return words < _ONE_WORD or reacts or not find_rare_words([form.answer])
+    return words < _ONE_WORD or reacts or not find_rare_words(form.answer)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -403,4 +402,4 @@ def _runs(words: Sequence[str], count: int) -> Sequence[tuple[str, ...]]:
 
 @lru_cache(512)
 def _runs_of(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(_runs(tuple(split_terms(text)), _ECHOED_RUN))
+    return frozenset(_runs(split_terms(text), _ECHOED_RUN))

@@ -65,19 +65,10 @@ class Form:
         is_short = len(split_terms(self.own)) < _FEWEST_WORDS
         return find_tongue_of((self.own, *(self.passage if is_short else ())))
 
-    @property
-    def speakers(self) -> frozenset[str]:
-        """Return the names of person and persona, casefolded."""
-        return self.names | self.own_names
-
-
-def find_rare_words(texts: Sequence[str]) -> frozenset[str]:
-    """Return the stems of the rare words of the texts."""
-    return frozenset(stem for text in texts for stem in _stems(text))
-
 
 @lru_cache(2048)
-def _stems(text: str) -> frozenset[str]:
+def find_rare_words(text: str) -> frozenset[str]:
+    """Return the stems of the rare words of a text."""
     return frozenset(stem(word) for word in set(split_terms(text)) if is_rare(word))
 
 

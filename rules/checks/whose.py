@@ -37,10 +37,10 @@ _REPORTED = re.compile(
 """Words that introduce somebody else's, and all that follows them in the line."""
 
 
-def find_claimed_life(
+def claims_persons_life(
     text: str, by_person: Sequence[str], by_persona: Sequence[str], names: frozenset[str]
-) -> str | None:
-    """Return the first sentence that tells the person's life as the speaker's own, or None.
+) -> bool:
+    """Return whether a sentence tells the person's life as the speaker's own.
 
     `names` are the person's, casefolded.
     """
@@ -52,14 +52,7 @@ def find_claimed_life(
     lived = [sentence for sentence in _all_sentences(by_person) if speaks_of(sentence, tongue)]
     of_persona = _all_sentences(by_persona)
     candidates = (sentence for sentence in find_prose_sentences(own) if speaks_of(sentence, tongue))
-    return next(
-        (
-            sentence
-            for sentence in candidates
-            if _is_claimed(sentence, lived, of_persona, tongue, names)
-        ),
-        None,
-    )
+    return any(_is_claimed(sentence, lived, of_persona, tongue, names) for sentence in candidates)
 
 
 def _is_claimed(
@@ -73,15 +66,14 @@ def _is_claimed(
 
     `lived` are the person's sentences.
     """
-    rare = find_rare_words([sentence]) - _TIMES
-    least = max(_FEWEST_SHARED, -(-len(rare) // 2))
-    most = max((len(rare & find_rare_words([other])) for other in of_persona), default=0)
-    for of_person in lived:
-        shared = len(rare & find_rare_words([of_person]))
-        is_shared = shared >= least and shared > most
-        if is_shared and not _reports(sentence, of_person, tongue, names):
-            return True
-    return False
+    rare = find_rare_words(sentence) - _TIMES
+    most = max((len(rare & find_rare_words(other)) for other in of_persona), default=0)
+    least = max(_FEWEST_SHARED, -(-len(rare) // 2), most + 1)
+    return any(
+        len(rare & find_rare_words(of_person)) >= least
+        and not _reports(sentence, of_person, tongue, names)
+        for of_person in lived
+    )
 
 
 def _reports(sentence: str, of_person: str, tongue: Tongue, names: frozenset[str]) -> bool:

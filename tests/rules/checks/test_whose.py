@@ -2,7 +2,7 @@
 
 import pytest
 
-from rules.checks.whose import find_claimed_life
+from rules.checks.whose import claims_persons_life
 
 BY_PERSON = (
     "I'm a ceramic artist from Lisbon. I moved to Porto five weeks ago with two suitcases.",
@@ -27,7 +27,7 @@ BY_PERSONA = (
     ],
 )
 def test_a_sentence_that_the_person_has_lived_is_claimed(told: str) -> None:
-    assert find_claimed_life(told, BY_PERSON, BY_PERSONA, frozenset({"jo"}))
+    assert claims_persons_life(told, BY_PERSON, BY_PERSONA, frozenset({"jo"}))
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_a_sentence_that_the_person_has_lived_is_claimed(told: str) -> None:
     ],
 )
 def test_what_the_persona_was_told_or_said_itself_is_not(told: str) -> None:
-    assert find_claimed_life(told, BY_PERSON, BY_PERSONA, frozenset({"jo"})) is None
+    assert not claims_persons_life(told, BY_PERSON, BY_PERSONA, frozenset({"jo"}))
