@@ -317,7 +317,7 @@ class _Draft:
         if line.kind == "rule":
             self._within = "ruled"
         elif line.kind in ("code", "quote"):
-            self._within = "code" if line.kind == "code" else "quote"
+            self._within = line.kind
         elif line.kind == "item":
             self._within = "items"
             return self._is_named

@@ -127,7 +127,7 @@ def _read(passage: _Messages, before: _Messages) -> WeighedPassage:
     return WeighedPassage(
         sentences=sentences,
         days=tuple(passage[sentence.message].date for sentence in sentences),
-        weights=_weights(sentences, known, tongues, life),
+        weights=_weights(of_persona, of_person, known, tongues, life),
         inward=measure_inwardness(sentences, persona),
         leaning=_leaning(sentences, reacts, persona, person),
         reacts=reacts,
@@ -168,7 +168,8 @@ def _words_of(sentences: Iterable[Sentence]) -> Iterator[str]:
 
 
 def _weights(
-    sentences: Sequence[Sentence],
+    of_persona: Sequence[Sentence],
+    of_person: Sequence[Sentence],
     known: frozenset[str],
     tongues: Sequence[Tongue],
     life: float,
@@ -177,19 +178,17 @@ def _weights(
 
     A word that recurs or that both sides say weighs more, one known from before less.
     """
-    times = Counter(_words_of(sentences))
-    of_persona = set(_words_of(each for each in sentences if each.role == PERSONA))
-    of_person = set(_words_of(each for each in sentences if each.role != PERSONA))
+    by_persona, by_person = Counter(_words_of(of_persona)), Counter(_words_of(of_person))
     everyday = [
         words
         for tongue in tongues
         for words in (tongue.common, tongue.me, tongue.you, tongue.leaning)
     ]
     weights: dict[str, float] = {}
-    for term, count in times.items():
+    for term, count in (by_persona + by_person).items():
         is_everyday = any(term in words for words in everyday)
         weights[term] = _EVERYDAY if is_everyday else sqrt(min(count, _MOST_TIMES))
-        if term in of_persona and term in of_person:
+        if term in by_persona and term in by_person:
             weights[term] *= 1 + _TAKEN_UP * (1 - life)
         if term in known:
             weights[term] *= _KNOWN
