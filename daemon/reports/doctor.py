@@ -7,6 +7,7 @@ addresses it only says whether they are at their default; of all others it has t
 import platform
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, get_args, get_origin
@@ -17,7 +18,7 @@ from daemon.archive.chats import KnownChat
 from daemon.config.settings import Config
 from daemon.files.commit import version_and_commit
 from daemon.reports.report import Card, Column, Report, ReportTable, unmarked
-from daemon.status.findings import Finding
+from daemon.status.findings import LEVELS, Finding
 
 _PACKAGES = ("litellm", "tiktoken", "watchdog", "apscheduler", "pydantic", "mcp", "wordllama")
 
@@ -27,19 +28,18 @@ def doctor_report(findings: Sequence[Finding], *, shows_all: bool) -> Report:
 
     A person is shown findings that are in order only with `shows_all`; programs get all of them.
     """
-    counts = dict.fromkeys(("error", "warning", "ok"), 0)
-    for finding in findings:
-        counts[finding.level] += 1
+    number = Counter(finding.level for finding in findings)
     shown = [finding for finding in reversed(findings) if shows_all or finding.level != "ok"]
     more = "" if shows_all else " (memproc doctor --all)"
-    errors, warnings, well = counts.values()
     return Report(
         (
             ReportTable("findings", findings),
             ReportTable("", shown, card=_card),
         ),
-        notes=(f"errors: {errors}, warnings: {warnings}, well: {well}{more}",),
-        values={"errors": errors},
+        notes=(
+            f"errors: {number['error']}, warnings: {number['warning']}, well: {number['ok']}{more}",
+        ),
+        values={"errors": number["error"]},
     )
 
 
@@ -96,8 +96,9 @@ def _counts(
         yield ("memories", f"{sum(chat.memories for chat in chats):,}")
         most = max((chat.messages for chat in chats), default=0)
         yield ("messages of the longest chat", f"{most:,}")
-    for level in ("error", "warning", "ok"):
-        yield (f"findings: {level}", str(sum(finding.level == level for finding in findings)))
+    number = Counter(finding.level for finding in findings)
+    for level in LEVELS:
+        yield (f"findings: {level}", str(number[level]))
 
 
 def _settings(table: BaseModel, before: str = "") -> Iterator[tuple[str, str]]:

@@ -94,14 +94,12 @@ def service(machine: Machine) -> Iterator[Finding]:
     """Check that the system's service is installed and runs."""
     text = " ".join(machine.service.sentences)
     match machine.service.state:
-        case "running":
+        case "running" | "not installed":
             yield ok("service", text)
         case "troubled":
             yield error(
                 "service", text, "memproc logs says what happened; then: memproc service install"
             )
-        case "not installed":
-            yield ok("service", text)
         case "stopped":
             yield warning("service", text, "memproc service install")
 

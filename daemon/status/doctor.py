@@ -24,7 +24,7 @@ from daemon.config.settings import Config
 from daemon.models.context import check_named_files
 from daemon.models.tokens import tables
 from daemon.status.checks import daemon, litellm, packages, service, tokenizer, versions
-from daemon.status.findings import Finding, Machine, Setup, error, ok, warning
+from daemon.status.findings import LEVELS, Finding, Machine, Setup, error, ok, warning
 from daemon.status.folder_checks import archive, backups, disk, folders, outputs, rights
 from daemon.status.model_checks import check_keys, key_files, models, own_models
 from rules.errors import ConfigurationError, FileTrouble, MemprocError
@@ -53,7 +53,6 @@ _DAEMON = Path(__file__).parents[1]
 _TESTED = "locks/tested.txt"
 _PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 _LIMIT_SECONDS = 3.0
-_LEVELS = ("error", "warning", "ok")
 _Checked = TypeVar("_Checked", Machine, Setup)
 _run_briefly = partial(run_program, limit_seconds=_LIMIT_SECONDS)
 
@@ -62,7 +61,7 @@ def examine(
     load: Callable[[], Config],
     find: Callable[[], tuple[Path | None, str]],
     is_thorough: bool,
-    also: Sequence[Callable[[Setup], Iterator[Finding]]] = (),
+    also: Sequence[Callable[[Setup], Iterator[Finding]]],
 ) -> list[Finding]:
     """Carry out all checks. Return the findings: errors first, then warnings.
 
@@ -86,7 +85,7 @@ def examine(
         findings += run_checks((*OF_SETUP, *also), setup)
     return sorted(
         [*findings, *run_checks(OF_MACHINE, machine)],
-        key=lambda finding: _LEVELS.index(finding.level),
+        key=lambda finding: LEVELS.index(finding.level),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from daemon.archive.archive import Archive
 from daemon.config.keys import FindKey
@@ -12,13 +12,17 @@ from daemon.config.settings import Config
 from daemon.files.paths import Folders
 from service.unit import ServiceState
 
+Level = Literal["error", "warning", "ok"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""The levels of findings, the worst first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """`name` is what was checked, `text` what was found, `remedy` the one step that helps."""
 
     name: str
-    level: Literal["ok", "warning", "error"]
+    level: Level
     text: str
     remedy: str = ""
 

@@ -51,10 +51,8 @@ class ModelChoice:
         """Yield the models of known providers; on one's own server, a name can mean any model."""
         if isinstance(self.roles, ChatSkipped):
             return
-        for model in (self.roles.agent, self.roles.context_manager, self.roles.fallback):
-            if model is None or is_ones_own(model.options):
-                continue
-            if provider_of(model.name) in KEY_VARIABLES:
+        for model in self.roles.all:
+            if provider_of(model.name) in KEY_VARIABLES and not is_ones_own(model.options):
                 yield model
 
     def misses_key(self, provider: str) -> bool:

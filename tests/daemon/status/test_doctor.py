@@ -59,7 +59,7 @@ def test_settings_that_can_be_used_name_their_folders(tmp_path: Path) -> None:
 def test_settings_that_are_wrong_are_an_error(tmp_path: Path, wrong: str) -> None:
     toml = tmp_path / "memproc.toml"
     toml.write_text(wrong)
-    findings = examine(lambda: load(toml), lambda: (toml, ""), is_thorough=False)
+    findings = examine(lambda: load(toml), lambda: (toml, ""), is_thorough=False, also=())
     assert (findings[0].name, findings[0].level) == ("memproc.toml", "error")
     assert findings[0].remedy
     assert "Python" in [finding.name for finding in findings]
