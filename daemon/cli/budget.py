@@ -59,27 +59,22 @@ def budget_raise_command(
     raised = {which: round(usd * PICO) for which in NAMES if (usd := dollars[which]) is not None}
     if not raised:
         raise click.UsageError("Say which cap: --run, --day or --month, each with dollars.")
-    config, when = settings.config.budget, present()
+    config = settings.config.budget
+    when = present()
     with Archive.open(settings.folders.state) as archive:
         caps = caps_now(archive, config, when)
-        for which, amount in raised.items():
-            _refuse_to_lower(which, amount, caps.of(which))
         ends = periods(at(when))
-        with archive.transaction():
+        with archive.transaction():  # if one cap is refused, none is raised
             for which, amount in raised.items():
+                if amount <= caps.of(which):
+                    raise click.UsageError(
+                        f"--{which} must be more than {in_words(caps.of(which))}, which counts "
+                        f"now. To lower a cap for good, change budget.{which}_usd in memproc.toml."
+                    )
                 until = ends.month_ends if which == "month" else ends.day_ends
                 raise_cap(archive, which, amount, until, when)
             retry_paused(archive, when)
         settings.show(budget_report(archive, config, when))
-
-
-def _refuse_to_lower(which: str, amount: int, counts_now: int) -> None:
-    """Raise UsageError if the cap would not become larger."""
-    if amount <= counts_now:
-        raise click.UsageError(
-            f"--{which} must be more than {in_words(counts_now)}, which counts now. To lower a cap "
-            f"for good, change budget.{which}_usd in memproc.toml."
-        )
 
 
 @budget_command.command("forget")
