@@ -210,14 +210,11 @@ def _in_lines(
         (before, difference.messages_before, difference.memories_before),
         (after, difference.messages_after, difference.memories_after),
     )
-    counts = [
+    lines = [
         f"{name}: {counted(messages, 'message')}, {counted(number, 'memory', 'memories')}"
         for name, messages, number in sides
     ]
-    return [*counts, *map(_coloured, changes)]
-
-
-def _coloured(line: DifferenceLine) -> str:
-    """Return a line with its mark, in the mark's colour."""
-    text = in_width(in_one_line(line.text if line.mark == " " else f"{line.mark} {line.text}"))
-    return styled(text, _COLOURS[line.mark]) if line.mark in _COLOURS else text
+    for change in changes:
+        text = change.text if change.mark == " " else f"{change.mark} {change.text}"
+        lines.append(styled(in_width(in_one_line(text)), _COLOURS.get(change.mark, "")))
+    return lines

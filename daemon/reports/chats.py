@@ -16,7 +16,11 @@ _CHATS: tuple[Column[KnownChat], ...] = (
     Column("Last seen", lambda chat: Moment(chat.last_seen)),
 )
 _VERSIONS: tuple[Column[Version], ...] = (
-    Column("No.", lambda kept: Link(str(kept.number), address_of(kept)), "number"),
+    Column(
+        "No.",
+        lambda kept: Link(str(kept.number), f"/chat/{kept.chat_id}/versions/{kept.number}"),
+        "number",
+    ),
     Column("Kept", lambda kept: Moment(kept.written_at)),
     Column("What", lambda kept: kept.kind),
     Column("Bytes", lambda kept: kept.size, "number"),
@@ -25,7 +29,7 @@ _VERSIONS: tuple[Column[Version], ...] = (
 _NONE = "No version is kept yet: before a file is replaced, it is kept as one."
 
 
-def chats_report(chats: Sequence[KnownChat], waiting: int = 0) -> Report:
+def chats_report(chats: Sequence[KnownChat], waiting: int) -> Report:
     """Return the chats; `waiting` is how many exports are in the inbox."""
     drop = "Drop an export into the inbox, then"
     in_inbox = (
@@ -46,8 +50,3 @@ def versions_report(chat: KnownChat, backups: Path) -> Report:
     note = f"They lie in {backups}; `memproc versions {chat.chat_id} --json` names each file."
     restore = Step("To put one back", f"restore {chat.chat_id} NUMBER")
     return Report((table,), notes=(note,), next=(restore,))
-
-
-def address_of(version: Version) -> str:
-    """Return the page's address that shows what restoring a version would change."""
-    return f"/chat/{version.chat_id}/versions/{version.number}"

@@ -22,6 +22,7 @@ from rules.typingmind.dates import day_of
 from rules.wording import as_sentence, capital, counted, cut_title
 
 _ANSWERS = ("Quote", "Perspective", "Memory")
+_SPEAKERS = (f"--- context manager {'-' * 10}", f"--- agent {'-' * 20}")
 _KINDS = {
     "as-of": "as-of (nothing later in view)",
     "hindsight": "hindsight (what came after in view)",
@@ -216,11 +217,11 @@ def _card(memory: Memory, edition: Edition, *, raw: bool) -> Card:
         "seen while later ones are written" if is_in_prompts and not is_shown else "",
         f"{edition.tokens:,} tokens",
     )
-    answers = map("{}\n{}".format, _ANSWERS, edition.texts[1::2])
-    parts = map(_message, range(6), edition.texts) if raw else answers
+    answers = zip(_ANSWERS, edition.texts[1::2], strict=True)
+    parts = zip(_SPEAKERS * 3, edition.texts, strict=True) if raw else answers
     return Card(
         who=f"edition {edition.number}, {_KINDS[edition.kind]}",
-        text=tuple(Stretch(f"{part}\n\n", is_marked=False) for part in parts),
+        text=tuple(Stretch(f"{head}\n{text}\n\n", is_marked=False) for head, text in parts),
         at=edition.written_at,
         marks=tuple(filter(None, (*marks, _made_by(edition, raw=raw)))),
         notes=tuple(_sources(edition)) if raw else (),
@@ -249,9 +250,3 @@ def _made_by(edition: Edition, *, raw: bool) -> str:
         engine = "extracted from the conversation by the built-in engine"
         return f"{engine}: {models}" if raw else engine
     return f"written: {models}" if raw else f"written by {models}"
-
-
-def _message(slot: int, text: str) -> str:
-    """Return one of the six messages, below a line that names its speaker."""
-    head = f"--- agent {'-' * 20}" if slot % 2 else f"--- context manager {'-' * 10}"
-    return f"{head}\n{text}"

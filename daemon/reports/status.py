@@ -175,10 +175,12 @@ def _daemon(status: Status) -> _Section:
         length = f" ({span(lasted)})" if lasted is not None else ""
         process = life.pid or "unknown"
         rows.append(("running since", f"{local(life.since, now)}{length}, process {process}"))
-    rows.append(("last event", with_span(life.last_event, now)))
-    rows.append(("last rescan", with_span(life.last_scan, now)))
     why = f": {life.why}" if life.why else ""
-    rows.append(("watch mode", f"{life.mode or 'unknown'}{why}"))
+    rows += [
+        ("last event", with_span(life.last_event, now)),
+        ("last rescan", with_span(life.last_scan, now)),
+        ("watch mode", f"{life.mode or 'unknown'}{why}"),
+    ]
     if status.running and life.page:
         rows.append(("page", life.page))
     return _section("Daemon", rows)

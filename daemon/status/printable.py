@@ -53,9 +53,9 @@ def in_one_line(text: str) -> str:
     return make_visible(text.replace("\n", " "))
 
 
-def printable_json(value: object, indent: int | None = 2) -> str:
+def printable_json(value: object) -> str:
     """Return the value as JSON, with the characters escaped that `make_visible` writes out."""
-    text = json.dumps(value, indent=indent, ensure_ascii=False, default=str)
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     return _DOUBTFUL.sub(
         lambda match: json.dumps(match[0])[1:-1] if _spelled(match) != match[0] else match[0], text
     )
