@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import click
@@ -30,6 +29,7 @@ from daemon.remember.endings import ending_chat
 from daemon.reports.plan import PlannedRow, plan_report
 from daemon.trip import chats_of, go_round, look, ready_without_calls, refuse_too_large
 from rules.errors import MemprocError
+from rules.money.estimate import CostEstimate
 from rules.money.price import Amounts
 from rules.plan.chat_plan import ChatPlan, Unchanged
 from rules.typingmind.chat import Chat
@@ -74,20 +74,18 @@ def caps_and_spent(settings: Settings) -> tuple[Amounts, Amounts]:
 
 
 def _plan_export(context: Context, export: Export) -> Iterator[PlannedRow | Skipped]:
-    return chats_of(context, export, partial(_plan_chat, context, export))
+    """Plan each chat; if the archive knows it, note if its model ends soon."""
+    archive, config = context.archive, context.config
 
+    def plan_chat(chat: Chat) -> Iterator[PlannedRow]:
+        row = _row(context, export, chat)
+        if isinstance(row.outcome, ChatPlan) and is_known(archive, chat.chat_id):
+            with suppress(MemprocError):  # the plan itself could be made, and says what is wrong
+                ending = ending_chat(archive, chat.chat_id, config, context.key, context.clock())
+                row = replace(row, ending=ending)
+        yield row
 
-def _plan_chat(context: Context, export: Export, chat: Chat) -> Iterator[PlannedRow]:
-    """Plan one chat; if the archive knows it, note if its model ends soon."""
-    row = _row(context, export, chat)
-    plan = row.outcome
-    if isinstance(plan, ChatPlan) and is_known(context.archive, plan.chat_id):
-        with suppress(MemprocError):  # the plan itself could be made, and says what is wrong
-            ending = ending_chat(
-                context.archive, plan.chat_id, context.config, context.key, context.clock()
-            )
-            row = replace(row, ending=ending)
-    yield row
+    return chats_of(context, export, plan_chat)
 
 
 def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
@@ -100,38 +98,41 @@ def _row(context: Context, export: Export, chat: Chat) -> PlannedRow:
     if isinstance(looked, Unchanged):
         return PlannedRow(file, Unchanged(looked.chat_id, looked.title, looked.reason))
     refuse_too_large(looked)
-    plan = looked.plan
-    if plan.chat_id == SAMPLE.chat:
-        plan = replace(plan, warnings=(*plan.warnings, *_about_sample(context, looked)))
-    row = PlannedRow(file, plan, who(looked.roles), _cost(context, looked))
-    if looked.plan.calls and looked.roles.lacks_key:
-        with suppress(MemprocError):  # the cost with the key, where it can be computed
-            as_if = look(replace(context, key=as_if_kept(context.key, [])), export, chat)
+    plan, ready = looked.plan, ready_without_calls(context, looked)
+    is_anew = ready is not None and not is_in_place(context, ready)
+    if is_anew:
+        plan = replace(plan, reason=f"{plan.reason} {_WITHOUT_CALL}")
+    plan = replace(plan, warnings=(*plan.warnings, *_about_sample(context, looked)))
+    return PlannedRow(
+        file,
+        plan,
+        who(looked.roles),
+        _cost(context, looked),
+        is_ready=ready is not None,
+        is_anew=is_anew,
+        with_key=_cost_with_key(context, export, looked),
+    )
+
+
+def _cost_with_key(context: Context, export: Export, survey: Survey) -> CostEstimate | None:
+    """Return the cost if the key that is lacking were there; None where it is not known."""
+    if survey.plan.calls and survey.roles.lacks_key:
+        with suppress(MemprocError):
+            as_if = look(replace(context, key=as_if_kept(context.key, [])), export, survey.chat)
             if isinstance(as_if, Survey):
-                row = replace(row, with_key=_cost(context, as_if).cost)
-    return _with_readiness(context, looked, row)
+                return _cost(context, as_if).cost
+    return None
 
 
 def _about_sample(context: Context, survey: Survey) -> Iterator[str]:
     """Yield sentences on how the sample conversation differs from the person's own chats."""
+    if survey.plan.chat_id != SAMPLE.chat:
+        return
     agent, live = context.config.models.agent, survey.config.tail.tokens
     if agent not in (CHAT, survey.roles.agent.name):
         yield _SAMPLE_ALONE.format(agent=agent)
     if live < (usual := context.config.tail.tokens):
         yield _SAMPLE_TAIL.format(live=live, usual=usual)
-
-
-def _with_readiness(context: Context, survey: Survey, row: PlannedRow) -> PlannedRow:
-    """Return the row, saying if the export is ready without a call, and replaces the one there."""
-    ready = ready_without_calls(context, survey)
-    if ready is None:
-        return row
-    row = replace(row, is_ready=True)
-    if is_in_place(context, ready):
-        return row
-    reason = f"{survey.plan.reason} {_WITHOUT_CALL}"
-    assert isinstance(row.outcome, ChatPlan)  # noqa: S101  it was planned
-    return replace(row, outcome=replace(row.outcome, reason=reason), is_anew=True)
 
 
 def _cost(context: Context, survey: Survey) -> PlanCost:
