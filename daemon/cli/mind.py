@@ -24,24 +24,25 @@ from rules.typingmind.content import make_printable
 _fact_number = click.argument("number", metavar="ID", type=click.IntRange(min=1))
 
 
-def change(settings: Settings, name: str, chat: str, **values: object) -> None:
+def change(about: AboutChat, name: str, **values: object) -> None:
     """Carry out a change of a chat, and show it; during a run, store it for the run's end.
 
     Raises what the change raises.
     """
-    change = _changed(settings, name, chat, values)
+    change = _changed(about, name, values)
     see_it = TO_SEE_IT if change.is_shown_later else None
-    settings.done(change.says, next=(see_it,), waits=change.waits)
+    about.settings.done(change.says, next=(see_it,), waits=change.waits)
 
 
-def _changed(settings: Settings, name: str, chat: str, values: Mapping[str, object]) -> ChangeDone:
+def _changed(about: AboutChat, name: str, values: Mapping[str, object]) -> ChangeDone:
+    settings = about.settings
     try:
         with settings.context() as context:
-            chat_id = find_chat(context.archive, chat).chat_id
+            chat_id = find_chat(context.archive, about.name).chat_id
             return CHANGES[name](context, chat_id, **values)
     except Busy as busy:
         with Archive.open(settings.folders.state, zone=settings.config.memory.zone) as archive:
-            chat_id = find_chat(archive, chat).chat_id
+            chat_id = find_chat(archive, about.name).chat_id
             number = keep_pressed(archive, name, chat_id, values, now())
         with suppress(Busy), settings.context():
             pass  # the run has ended meanwhile, and opening the context has done what waits
@@ -92,7 +93,7 @@ def set_command(about: AboutChat, section: str, text: str | None, empty: bool) -
         raise click.UsageError(
             "Nothing was changed: say the section's new text, or --empty to have it say nothing."
         )
-    change(about.settings, "core set", about.name, section=section, words=words)
+    change(about, "core set", section=section, words=words)
 
 
 @core_command.command("release")
@@ -103,7 +104,7 @@ def core_release_command(about: AboutChat, section: str) -> None:
 
     For one that you have set, or edited in TypingMind.
     """
-    change(about.settings, "core release", about.name, section=section)
+    change(about, "core release", section=section)
 
 
 @core_command.command("undo")
@@ -113,7 +114,7 @@ def core_undo_command(about: AboutChat) -> None:
 
     The next time it is the one before. All of them stay in the history.
     """
-    change(about.settings, "core undo", about.name)
+    change(about, "core undo")
 
 
 @core_command.command("history")
@@ -175,7 +176,7 @@ def facts_forget_command(about: AboutChat, number: int) -> None:
 
     It is no longer shown or told, and never taken from the same message again.
     """
-    change(about.settings, "facts forget", about.name, number=number)
+    change(about, "facts forget", number=number)
 
 
 @facts_command.command("add")
@@ -186,7 +187,7 @@ def facts_add_command(about: AboutChat, text: str) -> None:
     words = " ".join(text.split())
     if not words:
         raise click.UsageError("A fact needs words.")
-    change(about.settings, "facts add", about.name, words=words)
+    change(about, "facts add", words=words)
 
 
 @click.command
@@ -215,7 +216,7 @@ def keep_command(settings: Settings, chat: str, words: str, uuid: str, number: i
         return
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
-    change(settings, "keep", chat, words=words, uuid=uuid, number=number)
+    change(AboutChat(settings, chat), "keep", words=words, uuid=uuid, number=number)
 
 
 @click.command
@@ -229,4 +230,4 @@ def release_command(settings: Settings, chat: str, what: str) -> None:
     archive.
     """
     number = int(what) if what.isdecimal() else None
-    change(settings, "release", chat, number=number, words=what)
+    change(AboutChat(settings, chat), "release", number=number, words=what)
