@@ -1,7 +1,6 @@
 """One chat of an export: where its fields and messages are in the file, and what they say."""
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -183,19 +182,15 @@ def parse_chat(chat: bytes) -> Chat:
 
 def chat_in_export(item: bytes) -> Chat:
     """Read an item of an export's `chats`; one that is no object becomes a chat without fields."""
-    outlines: list[Outline] = []
     text = item.decode("latin-1")
-    walk_chat(outlines.append, Reel(text), 0)
-    outline = outlines[0]
+    outline = outline_chat(Reel(text), 0)
     return Chat(text[: outline.span.stop], outline.span, outline.members, outline.messages)
 
 
-def walk_chat(keep: Callable[[Outline], object], reel: Reel, at: int) -> int:
-    """Walk over a chat, and pass its outline to `keep`. Return where it ends. Raises BadJson."""
+def outline_chat(reel: Reel, at: int) -> Outline:
+    """Walk over the chat at an offset, and return its outline. Raises BadJson."""
     if reel.sign(at) != "{":  # it has no chat id, so it is skipped later
-        stop = reel.value(at)[1]
-        keep(Outline(Span(at, stop), (), (), ""))
-        return stop
+        return Outline(Span(at, reel.value(at)[1]), (), (), "")
     messages: list[Span] = []
     names: dict[str, str] = {}
     walkers: dict[str, Walker] = {
@@ -206,8 +201,7 @@ def walk_chat(keep: Callable[[Outline], object], reel: Reel, at: int) -> int:
     }
     members, stop = spans.read_members(reel, at, walkers)
     chat_id = names.get("chatID") or names.get("id", "")
-    keep(Outline(Span(at, stop), tuple(members), tuple(messages), chat_id))
-    return stop
+    return Outline(Span(at, stop), tuple(members), tuple(messages), chat_id)
 
 
 def _note_messages(messages: list[Span], reel: Reel, at: int) -> int:

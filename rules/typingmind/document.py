@@ -13,7 +13,7 @@ from functools import partial
 from itertools import starmap, zip_longest
 
 from rules.typingmind import spans
-from rules.typingmind.chat import Outline, walk_chat
+from rules.typingmind.chat import outline_chat
 from rules.typingmind.foreign_files import (
     ENOUGH,
     explain_bytes,
@@ -58,10 +58,12 @@ class _Container:
     keys: set[str] = field(default_factory=set)
     """The keys of `data`."""
 
-    def note_chat(self, outline: Outline) -> None:
-        """Note the id and the span of a chat."""
+    def walk_chat(self, reel: Reel, at: int) -> int:
+        """Walk over a chat, and note its id and its span. Return where it ends."""
+        outline = outline_chat(reel, at)
         self.chat_ids.append(outline.chat_id)
         self.offsets.extend((outline.span.start, outline.span.stop))
+        return outline.span.stop
 
     def layout(self) -> DocumentLayout:
         """Return the layout of all chats that were noted."""
@@ -84,7 +86,7 @@ def lay_out_chunk(name: str, blocks: Iterable[bytes]) -> DocumentLayout:
     container = _Container()
 
     def walk_array(reel: Reel, at: int) -> int:
-        stop = spans.walk_items(reel, at, partial(walk_chat, container.note_chat))
+        stop = spans.walk_items(reel, at, container.walk_chat)
         spans.end(reel, stop)
         return stop
 
@@ -149,7 +151,7 @@ def _walk_data(container: _Container, reel: Reel, at: int) -> int:
 def _walk_chats(container: _Container, reel: Reel, at: int) -> int:
     """Note each chat of an array, or the names of the files that have the chats."""
     if reel.sign(at) == "[":
-        return spans.walk_items(reel, at, partial(walk_chat, container.note_chat))
+        return spans.walk_items(reel, at, container.walk_chat)
     index, stop = reel.value(at)
     if not isinstance(index, dict) or not isinstance(index.get("chunks"), list):
         raise BadJson("`chats` is a JSON array, and this is none", at)
