@@ -105,20 +105,15 @@ def read_back(finished: Finished) -> ReadBack | str:
     if came_from is None:
         return "a message is neither ours nor one of the input's in its order"
     messages: list[ReadMessage] = []
-    kept: set[int] = set()
-    live: set[int] = set()
     for fields, at in zip(written, came_from, strict=True):
         if at is None:
             mark = read_marker(plain.marker_of(fields))
         else:
             mark = None if _is_original(fields) else finished.places[at].ours
-        message = ReadMessage(fields, at, mark)
-        messages.append(message)
-        if at is not None:
-            kept.add(at)
-            if message.is_sent:
-                live.add(at)
-    return ReadBack(finished, before, after, originals, messages, frozenset(kept), frozenset(live))
+        messages.append(ReadMessage(fields, at, mark))
+    there = {message.at: message.is_sent for message in messages if message.at is not None}
+    live = frozenset(at for at, is_sent in there.items() if is_sent)
+    return ReadBack(finished, before, after, originals, messages, frozenset(there), live)
 
 
 def _came_from(

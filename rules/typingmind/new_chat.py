@@ -26,7 +26,7 @@ from rules.typingmind.dates import parse_date, write_date
 from rules.typingmind.message import DIVIDER
 from rules.typingmind.originals import deleted_uuids, replace_deleted_uuids
 from rules.typingmind.spans import Fields, encode_json
-from rules.typingmind.splice import replace_field, replace_or_add_fields, splice
+from rules.typingmind.splice import replace_field, replace_or_add_fields, splice, with_field
 
 _USER = {"role": "user", "uuid": "", "content": "", "createdAt": ""}
 _ASSISTANT = {"role": "assistant", "uuid": "", "content": "", "createdAt": "", "finish": "stop"}
@@ -127,14 +127,8 @@ def write_brought_message(message: BroughtMessage) -> bytes:
 
 def write_divider(uuid: str, text: str, when: datetime) -> bytes:
     """Return the JSON of the message between two conversations of one chat."""
-    message = {
-        "role": "user",
-        "content": text,
-        "uuid": uuid,
-        "createdAt": write_date(when),
-        _FIELD: {"v": _VERSION, "kind": DIVIDER},
-    }
-    return encode_json(message)
+    message = write_brought_message(BroughtMessage(uuid, "user", text, when))
+    return with_field(message, _FIELD, encode_json({"v": _VERSION, "kind": DIVIDER}))
 
 
 def write_brought_chat(
