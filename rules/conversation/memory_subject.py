@@ -171,7 +171,9 @@ def find_subjects(passages: Iterable[Sequence[tuple[bool, str]]]) -> Iterator[st
     before, messages = Counter[str](), 0
     speakers: frozenset[str] = frozenset()
     for passage in passages:
-        speakers |= _called(passage, by_person=True) | _called(passage, by_person=False)
+        for is_person in (True, False):  # the names by which one of the two calls the other
+            own = (text for by_person, text in passage if by_person is is_person)
+            speakers |= find_called_names(own)
         of_messages: list[_Message] = []
         for by_person, text in passage:
             message = _read(by_person, text)
@@ -200,11 +202,6 @@ def shared_subject(of_each: Iterable[str]) -> str:
     return ", ".join(shown)
 
 
-def _called(passage: Sequence[tuple[bool, str]], *, by_person: bool) -> frozenset[str]:
-    """Return the names by which one of the two calls the other."""
-    return find_called_names(text for is_persons, text in passage if is_persons is by_person)
-
-
 def _worths(
     of_messages: Sequence[_Message], before: Counter[str], messages: int
 ) -> dict[str, float]:
@@ -223,8 +220,8 @@ def _worths(
     }
 
 
-def _choose(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
-    """Return the stems of the words to show, the best first, as many as there is room for."""
+def _choose(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> dict[str, str]:
+    """Return the words to show by their stems, the best first, as many as there is room for."""
     shown: dict[str, str] = {}
     spent = 0
     for stem in _rank(worths, of_messages):
@@ -241,7 +238,7 @@ def _choose(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> lis
             break
         if len(shown) == _MOST_WORDS:
             break
-    return list(shown) if len(shown) >= _LEAST_WORDS else []
+    return shown if len(shown) >= _LEAST_WORDS else {}
 
 
 def _rank(worths: Mapping[str, float], of_messages: Sequence[_Message]) -> list[str]:
@@ -272,9 +269,9 @@ def _as_written(stem: str, of_messages: Sequence[_Message]) -> str:
     return max(forms, key=lambda form: (forms[form], form.islower()))
 
 
-def _in_phrases(shown: Sequence[str], of_messages: Sequence[_Message]) -> list[str]:
-    """Return the words as they are written, with those joined that mostly follow one another."""
-    phrases = {stem: _as_written(stem, of_messages) for stem in shown}
+def _in_phrases(shown: Mapping[str, str], of_messages: Sequence[_Message]) -> list[str]:
+    """Return the shown words, with those joined that mostly follow one another."""
+    phrases = dict(shown)
     for first, second in permutations(shown, 2):
         if first not in phrases or second not in phrases:
             continue

@@ -113,11 +113,10 @@ def apply_edit(
     functions: Sequence[EditingFunction], memory: CoreMemory, edit: CoreEdit
 ) -> CoreMemory | Refusal:
     """Return the memory after the edit, or why the edit is refused."""
-    function = next(
-        (offered for offered in functions if describe_function(offered).name == edit.function), None
-    )
+    by_name = {describe_function(function).name: function for function in functions}
+    function = by_name.get(edit.function)
     if function is None:
-        names = ", ".join(describe_function(candidate).name for candidate in functions)
+        names = ", ".join(by_name)
         return Refusal(
             f"There is no function of that name; the functions are {names}.", "unknown function"
         )

@@ -125,11 +125,9 @@ def live_facts(events: Iterable[FactEvent]) -> tuple[Fact, ...]:
         known = facts.get(event.fact)
         match event.event:
             case "ADD" | "UPDATE":
-                sources = (
-                    *(known.sources if known else ()),
-                    *([event.source] if event.source else []),
-                )
-                confirmed = known.confirmed if known else 0
+                sources, confirmed = (known.sources, known.confirmed) if known else ((), 0)
+                if event.source:
+                    sources = (*sources, event.source)
                 facts[event.fact] = Fact(
                     event.fact, event.text, event.said_at, sources, confirmed, event.by
                 )
@@ -214,11 +212,14 @@ def says_more(first: str, second: str) -> bool:
 
 def are_opposed(first: str, second: str) -> bool:
     """Return whether the two differ in their numbers, or in how many denials they have."""
-    numbers, denials = [], []
-    for text in (normalize(first), normalize(second)):
-        numbers.append(Counter("".join(mark if mark.isnumeric() else " " for mark in text).split()))
-        denials.append(sum(term in _DENIALS for term in split_terms(text)))
-    return numbers[0] != numbers[1] or denials[0] != denials[1]
+    return _numbers_and_denials(first) != _numbers_and_denials(second)
+
+
+def _numbers_and_denials(text: str) -> tuple[Counter[str], int]:
+    """Return how often a text has each number, and how many denials it has."""
+    plain = normalize(text)
+    numbers = "".join(mark if mark.isnumeric() else " " for mark in plain).split()
+    return Counter(numbers), sum(term in _DENIALS for term in split_terms(plain))
 
 
 @dataclass(frozen=True, slots=True)

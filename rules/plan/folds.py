@@ -29,7 +29,7 @@ within about six memories. And a fold of mixed levels depends on the budget, as 
 after it.
 
     view_section   what is shown for a chat's first memories
-    states         for each memory whether it is shown, folded, forgotten or not in use
+    find_states    for each memory whether it is shown, folded, forgotten or not in use
 """
 
 from collections import Counter
