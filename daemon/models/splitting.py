@@ -17,8 +17,17 @@ from pathlib import Path
 from daemon.archive.archive import Archive
 from daemon.archive.memo import known_prices
 from rules.errors import ConfigurationError
-from rules.plan.chunks import SPLITTERS, Minutes, Price, Splitter, Texts, by_likeness
-from rules.plan.topics import RULE, RULE_BY_VECTORS, Vector, prices, prices_by_vectors
+from rules.plan.chunks import SPLITTERS, Splitter, by_likeness
+from rules.plan.topics import (
+    RULE,
+    RULE_BY_VECTORS,
+    Minutes,
+    Price,
+    Texts,
+    Vector,
+    prices,
+    prices_by_vectors,
+)
 
 EMBEDDING = "embedding"
 _PACKAGE = "wordllama"

@@ -104,10 +104,8 @@ def find_quote(answer: str, chunk: Sequence[Entry]) -> Verbatim | NotVerbatim:
     quote = _find_verbatim(plain_answer, chunk)
     if quote is None and is_marked:
         quote = _find_verbatim(plain_answer[1:-1].strip(), chunk)
-    if quote is None:
-        reason = "It stands in no single message of the passage, character for character."
-        return NotVerbatim(reason)
-    return quote
+    reason = "It stands in no single message of the passage, character for character."
+    return quote or NotVerbatim(reason)
 
 
 def _find_verbatim(words: str, chunk: Sequence[Entry]) -> Verbatim | None:

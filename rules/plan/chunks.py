@@ -30,20 +30,13 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from rules.plan.partition import find_first_group
-from rules.plan.topics import STEPS, prices
+from rules.plan.topics import STEPS, Price, prices
 
 _TOOL_ROLES = frozenset({"tool", "function"})
 
 _WINDOW_SIZES = 4
 _MOST_TOPIC_PRICE = 4
 """The price of a bound between fully alike turns, in squares of a chunk's size."""
-Texts = tuple[tuple[str, ...], ...]
-"""The messages of each unit of a window."""
-Minutes = tuple[tuple[int, int], ...]
-"""When the first and the last message of each unit were written, in minutes; 0 where unknown."""
-Price = Callable[[Texts, Minutes], Sequence[int]]
-"""Returns the price of a bound after each unit of a window but the last, from 0 to 255; `STEPS` is
-that of alike turns."""
 
 
 @dataclass(frozen=True, slots=True)

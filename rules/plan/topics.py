@@ -43,6 +43,13 @@ _NIGHT = 6 * 60
 _CACHED_UNITS = 512
 _CACHED_WINDOWS = 256
 
+Texts = tuple[tuple[str, ...], ...]
+"""The messages of each unit of a window."""
+Minutes = tuple[tuple[int, int], ...]
+"""When the first and the last message of each unit were written, in minutes; 0 where unknown."""
+Price = Callable[[Texts, Minutes], Sequence[int]]
+"""Returns the price of a bound after each unit of a window but the last, from 0 to 255; `STEPS` is
+that of alike turns."""
 Vector = Sequence[int]
 Embed = Callable[[str], Vector]
 """Returns the vector of a text, always the same one; all have one length, and are zeros where a
@@ -56,14 +63,10 @@ _Words = Mapping[int, Sequence[str]]
 
 
 @lru_cache(_CACHED_WINDOWS)
-def prices(
-    texts: tuple[tuple[str, ...], ...], minutes: tuple[tuple[int, int], ...]
-) -> tuple[int, ...]:
+def prices(texts: Texts, minutes: Minutes) -> tuple[int, ...]:
     """Return the price of a bound after each unit but the last: 0 for the best place.
 
-    `texts` are the messages of each unit; `minutes` when its first and its last message were
-    written, 0 where unknown. A chat is planned more than once, so the prices of the last windows
-    are cached.
+    A chat is planned more than once, so the prices of the last windows are cached.
     """
     products = _products([_words(unit) for unit in texts])
     turns = range(len(texts))
@@ -135,7 +138,7 @@ def _product_of_sides(
     return product
 
 
-def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def with_pauses(likenesses: Sequence[int], minutes: Minutes) -> tuple[int, ...]:
     """Return the prices of bounds between units of such likenesses; a pause makes one cheaper."""
     prices = []
     for likeness, ((_, ended), (begins, _)) in zip(likenesses, pairwise(minutes), strict=True):
@@ -145,14 +148,8 @@ def with_pauses(likenesses: Sequence[int], minutes: Sequence[tuple[int, int]]) -
     return tuple(price - least for price in prices)
 
 
-def prices_by_vectors(
-    texts: Sequence[Sequence[str]], minutes: Sequence[tuple[int, int]], embed: Embed
-) -> tuple[int, ...]:
-    """Return the price of a bound after each unit but the last, by vectors; 0 at the best place.
-
-    `texts` are the messages of each unit; `minutes` when its first and its last message were
-    written, 0 where unknown.
-    """
+def prices_by_vectors(texts: Texts, minutes: Minutes, embed: Embed) -> tuple[int, ...]:
+    """Return the price of a bound after each unit but the last, by vectors; 0 at the best place."""
     # Each message of a turn counts the same.
     turns = [_scale(_add([_scale(embed(text)) for text in unit])) for unit in texts]
     # To subtract half of the average in whole numbers, multiply all by twice the number of turns.

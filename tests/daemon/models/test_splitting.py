@@ -15,7 +15,8 @@ from daemon.archive.memo import keep_prices
 from daemon.models import splitting
 from daemon.models.splitting import embed_text, price_once, remembering_splitter, splitter
 from rules.errors import ConfigurationError
-from rules.plan.chunks import SPLITTERS, Minutes, Spoken, Texts
+from rules.plan.chunks import SPLITTERS, Spoken
+from rules.plan.topics import Minutes, Texts
 from tests.chats import export_bytes, long_chat
 from tests.stories.person import Person
 
