@@ -155,9 +155,9 @@ def rows_shown(opening: Opening) -> tuple[Rows, Rows, Rows]:
 
     That is a row with a digest for each section, fact and kept passage.
     """
-    sections = []
-    for name, text in opening.sections.items():
-        sections.append((name, _digest_of_line(make_inert(text))))
+    sections = [
+        (name, _digest_of_line(make_inert(text))) for name, text in opening.sections.items()
+    ]
     kept = []
     for line in opening.kept:
         day, speaker, words = line.compared
@@ -179,9 +179,7 @@ def read_opening(text: str, names: Collection[str], introduction: str) -> Openin
         return Opening(text, {}, (), headed=False)
     facts = tuple(_facts("\n".join(blocks.pop(FACTS, []))))
     kept = tuple(_kept_lines("\n".join(blocks.pop(KEPT, []))))
-    sections: dict[str, str] = {}
-    for name, parts in blocks.items():
-        sections[name] = restore_lines(_join(parts))
+    sections = {name: restore_lines(_join(parts)) for name, parts in blocks.items()}
     introduced = make_inert(introduction)
     if introduced:
         before, _, after = head.rpartition(introduced)
