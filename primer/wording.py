@@ -159,7 +159,7 @@ def lacking_clauses(primer: str) -> tuple[str, ...]:
 
     The questions say most of it themselves, so such a primer can still be used.
     """
-    tags = (f"what the tag {tag} holds" for tag in TAGS if f"{tag}" not in primer)
+    tags = (f"what the tag {tag} holds" for tag in TAGS if tag not in primer)
     lengths = () if LENGTH.search(primer) else ('how long answers may be ("at most 200 words")',)
     return (*tags, *lengths)
 

@@ -169,15 +169,12 @@ def _most_seconds(request: Request) -> float:
     return seconds
 
 
-def look_at(request: httpx.Request) -> None:
+def look_at(call: WatchedCall, request: httpx.Request) -> None:
     """Raise RequestHeldBack where the request must not leave.
 
     Its host is checked only for providers whose key memproc keeps: of others none is known.
     """
-    call, host = _CALL.get(), request.url.host
-    if call is None:
-        return  # not a model's call; batches have their own client, which follows no redirect
-    provider = call.model.provider
+    provider, host = call.model.provider, request.url.host
     agreed = {address.host for address in call.model.addresses}
     if provider in OWN_HOSTS and host not in agreed and not is_own_host(provider, host):
         call.hold_back(host, "which is not its provider's own address, nor one that you named")
@@ -216,8 +213,8 @@ def send_watched(
     """
     call = _CALL.get()
     if call is None:
-        return send(request)
-    look_at(request)
+        return send(request)  # batches have their own client, which follows no redirect
+    look_at(call, request)
     request.headers["accept-encoding"] = TAKEN_ENCODINGS
     try:
         return _read_answer(call, request, send(request))

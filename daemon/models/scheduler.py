@@ -165,13 +165,18 @@ class Scheduler:
         self._dialogues = unfinished
 
     def _advance(self, dialogue: RunningDialogue[Any]) -> None:
-        """Send answers to a dialogue until one is missing, it waits for another, or it ends."""
+        """Send answers to a dialogue until one is missing, it waits for another, or it ends.
+
+        A request above the model's price step is answered with ContextTooLong.
+        """
         try:
             while True:
                 if dialogue.awaits is None:
                     step = next(dialogue.steps)
                 else:
-                    answer = self._answer(dialogue.awaits)
+                    request = dialogue.awaits
+                    answer = self._faults.get(request.key) or self._reply(request.key)
+                    answer = answer or above_step(self._context, request)
                     if answer is None:
                         return
                     step = dialogue.take(answer)
@@ -188,14 +193,6 @@ class Scheduler:
         except BaseException:  # a dialogue that fails is over, too
             self._end(dialogue)
             raise
-
-    def _answer(self, request: Request) -> Reply | BaseException | None:
-        """Return the reply to a request, or its fault; None where it is to be sent.
-
-        A request above the model's price step is answered with ContextTooLong.
-        """
-        fault = self._faults.get(request.key)
-        return fault or self._reply(request.key) or above_step(self._context, request)
 
     def _end(self, dialogue: RunningDialogue[Any]) -> None:
         """Tell a dialogue's notes; those on an unusable answer only in the run that got it."""

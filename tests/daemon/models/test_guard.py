@@ -169,14 +169,18 @@ def test_what_holds_no_key_leaves_over_plain_http(hosts: list[str]) -> None:
 def test_the_word_that_litellm_sends_to_lemonade_is_no_key() -> None:
     with watched(request("lemonade/some-model")) as call:
         look_at(
-            httpx.Request("POST", "http://nas.lan/v1", headers={"authorization": "Bearer lemonade"})
+            call,
+            httpx.Request(
+                "POST", "http://nas.lan/v1", headers={"authorization": "Bearer lemonade"}
+            ),
         )
         assert call.refusal is None
         with pytest.raises(RequestHeldBack):
             look_at(
+                call,
                 httpx.Request(
                     "POST", "http://nas.lan/v1", headers={"authorization": "Bearer a-key"}
-                )
+                ),
             )
         assert call.refusal is not None
 
