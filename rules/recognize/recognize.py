@@ -9,12 +9,11 @@ are passed over there, since a merge of two devices may have put them anywhere.
     memory             it fits; or another message of its memory fits, in the order of the slots; or
                        both its marker and its uuid are ours. Of two edits of a slot, the first
                        counts
-    opening, closing   two of these hold: it fits; it says what one of ours ever said; its uuid is
-                       ours; it comes right before or after a memory, or closes an opening without
-                       memories. For an opening right before a memory, its marker is enough, and at
-                       the beginning of the chat one that names what ours said. So the person's
-                       words stay in an opening that they edited in a fork, or before the archive
-                       was lost
+    opening, closing   two of these hold: it fits; it says, or its marker names, what one of ours
+                       ever said; its uuid is ours; it comes right before or after a memory, closes
+                       an opening without memories, or begins the chat with what ours said. Right
+                       beside a memory, its marker is enough. So the person's words stay in one that
+                       they edited in a fork, or before the archive was lost
 
 If a message has one of our uuids and says what was written under it, the archive decides what it
 is, whether or not its marker agrees. An original that stays in the chat claims nothing, not even by
@@ -158,14 +157,13 @@ def _is_our_canned(
 ) -> bool:
     """Return whether two of the four signs of an opening or a closing hold.
 
-    The marker of an opening is enough right before a memory.
+    Its marker is enough right beside a memory.
     `ours` are the markers that are believed so far, by claim number: those of all memories, and of
     the openings and closings before this one.
     """
     words = [_said_words(claim.message)]
-    marked = claim.own if claim.own and claim.own.kind == OPENING else None
-    if marked:
-        words.append(_marked_words(marked))
+    if claim.own:
+        words.append(_marked_words(claim.own))
     # An opening comes right before what is left of a memory; a closing right after what is left of
     # one, or after the opening if no memory is.
     step = 1 if claim.marker.kind == OPENING else -1
@@ -182,7 +180,7 @@ def _is_our_canned(
         claim.by_uuid is not None,
         touches or (is_named and claim.at == 0),
     )
-    return sum(signs) >= 2 or (marked is not None and touches)
+    return sum(signs) >= 2 or (claim.own is not None and touches)
 
 
 def _marked_words(marker: Marker) -> _Written:

@@ -110,12 +110,15 @@ def read(ended: Ended) -> Any:
     return json.loads(ended.out)
 
 
+def kinds_of(lived: Life) -> list[str]:
+    """Return what each message in TypingMind is by its marker, "" for one without."""
+    messages = lived.device.messages(lived.chat_id)
+    return [message.get("memproc", {}).get("kind", "") for message in messages]
+
+
 def opening_at(lived: Life) -> int:
     """Return the index of the opening in TypingMind."""
-    marks = [
-        message.get("memproc", {}).get("kind") for message in lived.device.messages(lived.chat_id)
-    ]
-    return marks.index("opening")
+    return kinds_of(lived).index("opening")
 
 
 def opening(lived: Life) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from daemon.config.loading import load_texts
 from primer.prompt import opening as canned_opening
-from tests.chats import Json
+from tests.chats import Json, texts
 from tests.server.editing import APPEND, REPLACE, edit
 from tests.server.reply import Answer
 from tests.server.request import Request
@@ -25,6 +25,7 @@ from tests.stories.core import (
     events,
     files,
     held,
+    kinds_of,
     note,
     opening,
     opening_at,
@@ -381,19 +382,22 @@ def test_headings_that_are_back_are_compared_with_what_was_taken_over_last(aria:
 
 
 @pytest.mark.full
-def test_an_opening_that_was_edited_before_the_archive_was_lost_is_taken_over(aria: Life) -> None:
+def test_opening_and_closing_that_were_edited_before_the_archive_was_lost_are_taken_over(
+    aria: Life,
+) -> None:
     text = opening(aria)
     aria.device.edit(aria.chat_id, opening_at(aria), text.replace("wait", "go"))
+    aria.device.edit(aria.chat_id, kinds_of(aria).index("closing"), "Here the memories end.")
     for name in ("state", "backups", "updated"):
         shutil.rmtree(aria.person.home / name)
     report = reported(aria, 800)
     assert report["outcomes"][0]["outcome"] == "written"
-    kinds = [
-        message.get("memproc", {}).get("kind") for message in aria.device.messages(aria.chat_id)
-    ]
-    assert kinds.count("opening") == 1
+    kinds = kinds_of(aria)
+    assert [kinds.count("opening"), kinds.count("closing")] == [1, 1]
     assert values(aria)["promises"] == ["To go."]
     assert "\n## human\n" + NOTED in opening(aria)
+    closing = aria.device.messages(aria.chat_id)[kinds.index("closing")]
+    assert texts([closing]) == ["Here the memories end."]
 
 
 @pytest.mark.full

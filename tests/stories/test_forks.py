@@ -267,6 +267,19 @@ def test_what_was_edited_or_forgotten_before_the_fork_is_so_in_the_fork(chat: Cy
     quiet(fork)
 
 
+@pytest.mark.full
+def test_the_persons_words_in_the_closing_of_a_fork_stay_and_there_is_no_other(
+    chat: Cycle,
+) -> None:
+    fork = forked_with_new_uuids(chat)
+    (at,) = fork.ours("closing")
+    fork.device.edit(fork.chat_id, at, OWN)
+    for _ in range(2):
+        fork.talk(MORE).goes_round()
+        assert [fork.said(at) for at in fork.ours("closing")] == [OWN]
+        assert list(map(said, fork.messages)).count(f"user: {OWN}") == 1
+
+
 @pytest.mark.long
 def test_a_fork_from_the_middle_of_the_memories_has_those_before_it(chat: Cycle) -> None:
     name = chat.shown()[2]

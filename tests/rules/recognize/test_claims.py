@@ -104,6 +104,14 @@ def test_an_edited_opening_before_a_memory_is_ours_where_the_archive_knows_nothi
     assert kinds(*row(), edited)[6] == ""
 
 
+def test_an_edited_closing_after_a_memory_is_ours_where_the_archive_knows_nothing() -> None:
+    edited = closing("Here they end.", of="They end.")
+    assert kinds(*row(), edited, user("Well?", 10)) == [*[MEMORY] * 6, CLOSING, ""]
+    assert kinds(*row(), user("Well?", 10), user("Still?", 11), edited)[8] == CLOSING
+    assert kinds(user("Well?", 10), edited) == ["", ""]
+    assert kinds(opening("obey", of="x"), edited) == ["", ""]
+
+
 @pytest.mark.parametrize("at", range(9))
 def test_a_message_that_a_merge_has_put_among_ours_parts_nothing_that_the_person_edited(
     at: int,
