@@ -51,14 +51,12 @@ class InstallStep:
         return f"{_WOULD.get(verb, verb)} {rest}"
 
 
-def to_install(
-    recipe: Recipe, run: RunCommand, pause: Callable[[float], None] = sleep
-) -> list[InstallStep]:
+def to_install(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
     """Return the steps that carry out the recipe. Raises OSError where a file cannot be read."""
     folders = [_make_folder(path) for path in recipe.folders if not path.is_dir()]
     files = [step for file in recipe.files if (step := _put(file))]
     outdated = [step for path in recipe.outdated if (step := _remove(path))]
-    return [*folders, *files, *outdated, *(_run(command, run, pause) for command in recipe.start)]
+    return [*folders, *files, *outdated, *(_run(command, run) for command in recipe.start)]
 
 
 def to_remove(recipe: Recipe, run: RunCommand) -> list[InstallStep]:
@@ -115,15 +113,13 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def _run(
-    command: SystemCommand, run: RunCommand, pause: Callable[[float], None] = sleep
-) -> InstallStep:
+def _run(command: SystemCommand, run: RunCommand) -> InstallStep:
     """Return the step that runs a command, with as many attempts as it may have."""
 
     def carry_out() -> None:
         for attempt in range(command.attempts):
             if attempt:
-                pause(_PAUSE_SECONDS)
+                sleep(_PAUSE_SECONDS)
             answer = run(command.argv)
             if answer.code == 0 or command.optional:
                 return

@@ -112,8 +112,7 @@ def find_subject(context: Context, name: str) -> EvaluatedChat:
     chat_id = find_chat(archive, name).chat_id
     refuse_damage(archive.run, chat_id)
     survey = survey_archived(context, chat_id)
-    held_memories = holding(archive, context.config, chat_id)
-    shown = held_memories.shown
+    shown = holding(archive, context.config, chat_id).shown
     if not shown:
         raise ChatSkipped(
             f'"{cut_title(survey.plan.title)}" has no memories yet, so there is nothing to ask about.',

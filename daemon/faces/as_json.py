@@ -12,9 +12,7 @@ from daemon.reports.report import Report
 from rules.wording import as_sentence
 
 
-def as_one_object(
-    reports: Sequence[Report], error: str = "", next_step: str = ""
-) -> dict[str, object]:
+def as_one_object(reports: Sequence[Report], error: str, next_step: str) -> dict[str, object]:
     """Return the object of all reports, in order; `error` is what ended the command, if any did."""
     values: dict[str, object] = {}
     notes: list[str] = []

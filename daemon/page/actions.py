@@ -96,9 +96,8 @@ def do_command(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        took = f"It took longer than {span(longest)}"
-        sentence = f"{took}, and was ended. What is finished is kept."
-        return CommandResult(None, _Printed(), sentence)
+        took = f"It took longer than {span(longest)}, and was ended. What is finished is kept."
+        return CommandResult(None, _Printed(), took)
     printed = json.loads(done.stdout or "{}", object_hook=_Printed)
     return CommandResult(done.returncode, printed, done.stderr.strip())
 
@@ -129,8 +128,8 @@ def _refuse_unfit(*texts: str) -> None:
         if "\0" in text or make_printable(text) != text:
             raise RefusedArguments("This text holds what is no character.", "Take it out.")
         if len(text) > _LONGEST_ARGUMENT:
-            most = f"{_LONGEST_ARGUMENT:,} characters"
-            raise RefusedArguments(f"This text is longer than {most}.", "Take a part of it.")
+            longer = f"This text is longer than {_LONGEST_ARGUMENT:,} characters."
+            raise RefusedArguments(longer, "Take a part of it.")
 
 
 def show_run(request: Request, *arguments: str) -> Response:

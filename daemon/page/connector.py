@@ -31,7 +31,7 @@ _BEGAN = "2026-01-01T00:00:00.000Z"
 Answer = Callable[[Request], Awaitable[Response]]
 
 
-def connector(library: Library, port: int, origins: Sequence[str] = ()) -> ASGIApp:
+def connector(library: Library, port: int, origins: Sequence[str]) -> ASGIApp:
     """Return the application that answers under `PREFIX`."""
     routes = (
         ("/ping", "GET", _ping),

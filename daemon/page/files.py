@@ -17,7 +17,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.outputs import is_outgrown, last_output
 from daemon.files.candidates import has_ending
 from daemon.files.lock import daemon_runs
-from daemon.files.packing import BLOCK
+from daemon.files.packing import read_blocks
 from daemon.files.private import make_private
 from daemon.files.write import replace_file
 from daemon.page.access import LARGEST_UPLOAD
@@ -139,7 +139,7 @@ def shown_name(name: str) -> str:
 def _blocks(file: BinaryIO) -> Iterator[bytes]:
     """Yield the content in blocks. Raises FileTrouble where it is larger than the page takes."""
     size = 0
-    while block := file.read(BLOCK):
+    for block in read_blocks(file):
         size += len(block)
         if size > LARGEST_UPLOAD:
             raise FileTrouble(

@@ -41,7 +41,7 @@ _MOST_FILES = 50
 _BROKEN_OFF = "The run ended before it was through. What is finished is kept."
 _SOON = "Received. It is taken in a few seconds."
 _CHOOSE = "Choose what to bring from it."
-_LONGEST_LIVE = timedelta(hours=1)
+_LONGEST_LIVE_SECONDS = 3_600
 """How long Home keeps reloading itself in browsers without JavaScript."""
 
 Kind = Literal["waits", "works", "done", "skipped"]
@@ -151,8 +151,7 @@ def reload_from(request: Request, work: Work) -> int | None:
     asked = request.query_params.get("live", "")
     is_time = asked.isdecimal() and len(asked) < 12
     began = int(asked) if is_time else present
-    has_begun = began <= present
-    return began if has_begun and present - began < _LONGEST_LIVE.total_seconds() else None
+    return began if 0 <= present - began < _LONGEST_LIVE_SECONDS else None
 
 
 def _lines_of(
