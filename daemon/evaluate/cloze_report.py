@@ -58,23 +58,16 @@ def _found(subject: EvaluatedChat, clozes: Sequence[Cloze], arm: ArmName) -> lis
 
 def _clozes(subject: EvaluatedChat) -> list[Cloze]:
     """Make sentences with a word left out, from what the person said in each chunk."""
-    messages_by_memory = {
-        memory.memory_id: [
-            (entry.key, entry.message.words)
-            for entry in subject.entries[memory.memory_id]
-            if entry.message.speaker == "user"
-        ]
-        for memory in subject.chunks
-    }
     everything = [entry.message for entries in subject.entries.values() for entry in entries]
     by_person = [message.words for message in everything if message.speaker == "user"]
     by_persona = [message.words for message in everything if message.speaker != "user"]
     who = find_names(subject.survey.chat.system_message, by_person, by_persona)
     names = frozenset({who.persona.casefold(), who.person.casefold()} - {""})
-    common = common_words(
-        [text for messages in messages_by_memory.values() for _, text in messages], names
-    )
+    common = common_words(by_person, names)
     clozes: list[Cloze] = []
-    for name, messages in messages_by_memory.items():
+    for name, entries in subject.entries.items():
+        messages = [
+            (entry.key, entry.message.words) for entry in entries if entry.message.speaker == "user"
+        ]
         clozes += make_clozes(name, messages, common)
     return clozes

@@ -229,10 +229,9 @@ def _calls_to_write(context: Context, plan: EvaluationPlan) -> Iterator[PlannedC
             continue
         chunk = _tokens(plan.chunk(memory))
         instructions = _tokens(request.turns[-1:])
-        write = _call("context manager", chunk + instructions, _WRITTEN, WRITE_WORDS)
-        check = _call("context manager", chunk + questions, _LETTERS, LETTER_WORDS)
-        yield replace(write, written=chunk)
-        yield replace(check, read=chunk)
+        prompt = chunk + instructions
+        yield _call("context manager", prompt, _WRITTEN, WRITE_WORDS, written=chunk)
+        yield _call("context manager", chunk + questions, _LETTERS, LETTER_WORDS, read=chunk)
         yield _call("agent", blind, _LETTERS, LETTER_WORDS)
 
 
@@ -250,8 +249,8 @@ def _calls_with_passages(context: Context, plan: EvaluationPlan) -> Iterator[Pla
         questions = PER_CHUNK - 1 if name in lacking else len(unseen[name])
         chunk = _tokens(plan.chunk(memory))
         prompt = chunk + _INSTRUCTIONS + questions * _QUESTION
-        call = _call("agent", prompt, _LETTERS, LETTER_WORDS)
-        yield replace(call, read=chunk) if is_writer and name in lacking else call
+        read = chunk if is_writer and name in lacking else 0
+        yield _call("agent", prompt, _LETTERS, LETTER_WORDS, read=read)
 
 
 def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
@@ -270,15 +269,25 @@ def _calls_to_ask(plan: EvaluationPlan) -> Iterator[PlannedCall]:
         for asked in range(0, plan.count, AT_ONCE):
             questions = min(AT_ONCE, plan.count - asked)
             prompt = context + _INSTRUCTIONS + questions * tokens_each
-            call = _call("agent", prompt, _LETTERS, LETTER_WORDS, len(turns))
-            yield replace(call, read=context) if is_read else replace(call, written=context)
+            read, written = (context, 0) if is_read else (0, context)
+            yield _call("agent", prompt, _LETTERS, LETTER_WORDS, len(turns), read, written)
             is_read = True
 
 
-def _call(role: ModelRole, prompt: int, answer: int, words: int, turns: int = 2) -> PlannedCall:
-    """Return a call, planned by the tokens of prompt and answer, with room for `words` words."""
-    room = answer_room(words)
-    return PlannedCall(role, prompt, 0, 0, answer, room, turns)
+def _call(
+    role: ModelRole,
+    prompt: int,
+    answer: int,
+    words: int,
+    turns: int = 2,
+    read: int = 0,
+    written: int = 0,
+) -> PlannedCall:
+    """Return a call, planned by the tokens of prompt and answer, with room for `words` words.
+
+    Of the prompt, `read` tokens come from the cache, or `written` go to it.
+    """
+    return PlannedCall(role, prompt, read, written, answer, answer_room(words), turns)
 
 
 def _refuse_too_large(plan: EvaluationPlan, arm: str, tokens: int) -> None:
