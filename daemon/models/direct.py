@@ -326,7 +326,7 @@ class Direct:
         fault = refused.future.exception()
         is_answered = isinstance(trial, Reply) and trial.finish != REFUSED
         is_slow = isinstance(fault, TimedOut | AnswerTooSlow)
-        if is_answered and isinstance(fault, Unexplained | Forbidden | TimedOut | AnswerTooSlow):
+        if is_answered and isinstance(fault, MemprocError):
             text = fault.message + (_TOO_SLOW if is_slow else _ABOUT_PASSAGE)
             self._context.tell_once(text)
             unbilled = replace(refused.sent, spending=None)
