@@ -147,7 +147,7 @@ def _tried(settings: Settings, name: str, window: int) -> Trial | None:
     if not is_local(Model(name, config.models.options_for(name))):
         return None
     no_key = lambda provider: NoKey(provider, "")  # noqa: E731
-    model = resolve_model(name, config.models, config.budget, no_key)
+    model = resolve_model(name, config, no_key)
     try:
         return try_and_keep(settings, model, window) if isinstance(model, Model) else None
     except ModelError as fault:

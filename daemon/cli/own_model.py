@@ -157,7 +157,7 @@ def _choose(settings: Settings, server: OwnServer, wanted: str) -> ServedModel:
 
 def _model(config: Config, name: str) -> Model:
     """Return the model as a run would call it. Raises ConfigurationError where a run could not."""
-    model = resolve_model(name, config.models, config.budget, lambda provider: NoKey(provider, ""))
+    model = resolve_model(name, config, lambda provider: NoKey(provider, ""))
     if isinstance(model, Unaskable):
         raise ConfigurationError(model.reason, model.next_step)
     return model

@@ -43,7 +43,7 @@ from daemon.models.batch_client import (
 from daemon.models.context import Context
 from daemon.models.direct import ATTEMPTS, await_next, persistently
 from daemon.models.prices import time_for_batches
-from daemon.models.resolve import known_model, window_in
+from daemon.models.resolve import known_model
 from primer.models import takes_batches
 from primer.reply import Request
 from rules.errors import Forbidden, MemprocError, NotNow, OutOfReach, OverBudget, Unexplained
@@ -300,9 +300,7 @@ class Batches:
 
         Only a request that succeeded is billed.
         """
-        config = self._context.config
-        window = window_in(item.model, config.models)
-        model = known_model(item.model, sample.model.options, config.budget, window)
+        model = known_model(item.model, sample.model.options, self._context.config)
         request = replace(sample, model=model)
         ended = result.result
         billed = ended.type == "succeeded"

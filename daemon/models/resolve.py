@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from daemon.config.keys import FindKey, Key, NoKey
-from daemon.config.model_tables import BudgetSettings, ModelSettings
+from daemon.config.model_tables import ModelSettings
+from daemon.config.settings import Config
 from daemon.models import catalogue
 from daemon.models.hosts import (
     LOCAL_PROVIDERS,
@@ -28,12 +29,7 @@ from rules.money.price import FREE
 
 
 def resolve_model(
-    name: str,
-    settings: ModelSettings,
-    budget: BudgetSettings,
-    find: FindKey,
-    *,
-    reads_prompts: bool = True,
+    name: str, config: Config, find: FindKey, *, reads_prompts: bool = True
 ) -> Model | Unaskable:
     """Return all that is known of a model, or why it cannot be asked.
 
@@ -44,9 +40,9 @@ def resolve_model(
     """
     if name == EXTRACTIVE:
         return ENGINE
-    provider, options = provider_of(name), settings.options_for(name)
+    settings, provider = config.models, provider_of(name)
+    options = settings.options_for(name)
     key = find(provider) if provider in KEY_VARIABLES else NoKey(provider, "")
-    configured_window = window_in(name, settings)
     if provider in KEY_VARIABLES and isinstance(key, NoKey) and not is_ones_own(options):
         return Unaskable(
             f"there is no key for {name} ({key.reason}).",
@@ -55,7 +51,7 @@ def resolve_model(
         )
     # LiteLLM's map has a model's own window, but a server of one's own may read less than that.
     of_map = None if provider in LOCAL_PROVIDERS else catalogue.read_facts(name).window
-    knows_window = configured_window or of_map
+    knows_window = window_in(name, settings) or of_map
     if reads_prompts and not knows_window and is_local(Model(name, options)):
         return Unaskable(
             f"it is not known how many tokens {name} reads on its server, which cuts off the rest "
@@ -65,14 +61,11 @@ def resolve_model(
         )
     if refused := refusal(name, settings, key):
         return refused
-    asked_with = _options(name, settings, options, key)
-    model = known_model(name, asked_with, budget, configured_window)
+    model = known_model(name, _options(name, settings, options, key), config)
     return replace(model, slots=settings.at_server(name, "concurrency"))
 
 
-def known_model(
-    name: str, options: Mapping[str, object], budget: BudgetSettings, configured_window: int | None
-) -> Model:
+def known_model(name: str, options: Mapping[str, object], config: Config) -> Model:
     """Return a model asked with these options, with or without a key. Raises as `resolve_model`."""
     facts = catalogue.read_facts(name)
     return Model(
@@ -80,8 +73,8 @@ def known_model(
         options,
         thinking_room(name),
         calls_tools=facts.calls_tools,
-        window=max(configured_window or 0, facts.window or 0) or None,
-        price=budget.price_of(name)
+        window=max(window_in(name, config.models) or 0, facts.window or 0) or None,
+        price=config.budget.price_of(name)
         or (FREE if is_local(Model(name, options)) else catalogue.look_up_price(name)),
         addresses=find_addresses(name, options),
     )

@@ -151,7 +151,7 @@ def choose_roles(
     Raises ChatSkipped where a configured model cannot be asked as it is configured.
     """
     settings = config.models
-    resolve = partial(resolve_model, settings=settings, budget=config.budget, find=key)
+    resolve = partial(resolve_model, config=config, find=key)
     newest = cache(partial(_newest, settings=settings))
     fallback = newest(settings.fallback) if settings.fallback else _NO_MODEL
     agent = _choose_agent(chat, messages, settings, fallback.name, resolve, newest)

@@ -3,13 +3,14 @@
 import pytest
 
 from daemon.config.keys import Key, NoKey
-from daemon.config.model_tables import BudgetSettings, ModelSettings
+from daemon.config.model_tables import ModelSettings
+from daemon.config.settings import Config
 from daemon.models.resolve import resolve_model
 from primer.models import ENGINE, EXTRACTIVE, Model, Unaskable
 from rules.money.price import FREE
 from tests.nokeys import no_keys
 
-HAIKU, BUDGET = "anthropic/claude-haiku-5-5", BudgetSettings()
+HAIKU = "anthropic/claude-haiku-5-5"
 
 
 class Keys:
@@ -24,13 +25,13 @@ class Keys:
 
 
 def found(name: str, **settings: object) -> Model:
-    model = resolve_model(name, ModelSettings.model_validate(settings), BUDGET, Keys())
+    model = resolve_model(name, Config(models=ModelSettings.model_validate(settings)), Keys())
     assert isinstance(model, Model)
     return model
 
 
 def refused(name: str, **settings: object) -> Unaskable:
-    model = resolve_model(name, ModelSettings.model_validate(settings), BUDGET, no_keys)
+    model = resolve_model(name, Config(models=ModelSettings.model_validate(settings)), no_keys)
     assert isinstance(model, Unaskable)
     return model
 
@@ -52,9 +53,9 @@ def test_one_record_holds_all_that_is_known_of_a_model() -> None:
 
 def test_the_key_of_a_provider_is_looked_for_once_and_of_no_other() -> None:
     keys = Keys()
-    resolve_model(HAIKU, ModelSettings(), BUDGET, keys)
+    resolve_model(HAIKU, Config(), keys)
     assert keys.asked == ["anthropic"]
-    resolve_model("ollama/llama", ModelSettings(window=8_192), BUDGET, keys)
+    resolve_model("ollama/llama", Config(models=ModelSettings(window=8_192)), keys)
     assert keys.asked == ["anthropic"], "memproc keeps no key for Ollama"
 
 
@@ -86,7 +87,7 @@ def test_a_model_without_a_key_is_refused_with_the_provider_that_lacks_it() -> N
 
 
 def test_the_engine_is_known_without_a_key_or_a_map() -> None:
-    assert resolve_model(EXTRACTIVE, ModelSettings(), BUDGET, no_keys) == ENGINE
+    assert resolve_model(EXTRACTIVE, Config(), no_keys) == ENGINE
     assert ENGINE.price == FREE
 
 
@@ -127,6 +128,6 @@ def test_a_model_of_ones_own_whose_window_is_not_known_is_refused_with_the_remed
     assert f"memproc init --local {address}" in unaskable.next_step
     assert f'window in [models.options."{name}"]' in unaskable.next_step
     embeds = resolve_model(
-        name, ModelSettings(options=options), BUDGET, no_keys, reads_prompts=False
+        name, Config(models=ModelSettings(options=options)), no_keys, reads_prompts=False
     )
     assert isinstance(embeds, Model), "one that reads no prompts needs none"
