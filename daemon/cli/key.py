@@ -51,10 +51,6 @@ def named_provider(text: str) -> str:
     raise click.BadParameter(f"memproc keeps no key for this provider.{guess}\n{known}")
 
 
-def _check_provider(_: click.Context, parameter: click.Parameter, text: str | None) -> str | None:
-    return None if text is None else named_provider(text)
-
-
 @click.group(cls=NearGroup, epilog=f"The providers: {_KNOWN}.")
 def key_command() -> None:
     """Keep, list, try or forget a provider's key.
@@ -65,7 +61,7 @@ def key_command() -> None:
 
 
 @key_command.command("set")
-@click.argument("provider", callback=_check_provider)
+@click.argument("provider", type=named_provider)
 @click.argument("more", nargs=-1, metavar="")
 @click.option(
     "--file", "to_file", is_flag=True, help="Use memproc's own file, and not the keyring."
@@ -111,7 +107,7 @@ def ask_and_keep(settings: Settings, provider: str, *, to_file: bool = False) ->
 
 
 @key_command.command("forget")
-@click.argument("provider", callback=_check_provider)
+@click.argument("provider", type=named_provider)
 @pass_settings
 def key_forget_command(settings: Settings, provider: str) -> None:
     """Forget the key of PROVIDER.
@@ -134,7 +130,7 @@ def key_forget_command(settings: Settings, provider: str) -> None:
 
 
 @key_command.command("test")
-@click.argument("provider", callback=_check_provider, required=False)
+@click.argument("provider", type=named_provider, required=False)
 @click.option(
     "--no-call",
     is_flag=True,

@@ -1,5 +1,6 @@
 """Pause the daemon's work, stop a run, and go on: `memproc pause`, `resume`, `stop`."""
 
+import re
 from datetime import timedelta
 
 import click
@@ -11,24 +12,28 @@ from daemon.cli.status import daemon_place
 from daemon.files.clock import now, seconds_between, span, with_span
 from daemon.files.lock import daemon_runs
 from daemon.reports.status import START
-from daemon.status.place import begin_pause, end_pause, read_duration
+from daemon.status.place import begin_pause, end_pause
 from daemon.status.status import present_run
 
+_LONGEST = timedelta(days=366)
+_PART = re.compile(r"([0-9]{1,6})([smhd])")
+_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 _NO_DAEMON = "No daemon is running now; this counts for the next one."
 
 
-def _duration(
-    context: click.Context, parameter: click.Parameter, text: str | None
-) -> timedelta | None:
-    """Read a duration such as "2h". Raise BadParameter where it is none."""
-    try:
-        return None if text is None else read_duration(text)
-    except ValueError as fault:
-        raise click.BadParameter(f"{fault}.", context, parameter) from fault
+def read_duration(text: str) -> timedelta:
+    """Read "2h", "30m", "3d" or "1h30m". Raise BadParameter for anything else."""
+    parts = _PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise click.BadParameter('must be a number with s, m, h or d, like "30m", "2h" or "3d".')
+    length = sum((timedelta(**{_UNITS[unit]: int(number)}) for number, unit in parts), timedelta())
+    if not timedelta() < length <= _LONGEST:
+        raise click.BadParameter("must be longer than nothing, and not longer than a year.")
+    return length
 
 
 @click.command
-@click.argument("duration", required=False, callback=_duration)
+@click.argument("duration", required=False, type=read_duration)
 @pass_settings
 def pause_command(settings: Settings, duration: timedelta | None) -> None:
     """Have the daemon take up no new work, for DURATION (30m, 2h, 3d), or until `memproc resume`.
@@ -38,7 +43,7 @@ def pause_command(settings: Settings, duration: timedelta | None) -> None:
     """
     place, when = daemon_place(settings), now()
     with Archive.open(place.state) as archive:
-        until = begin_pause(archive, duration, when).until
+        until = begin_pause(archive, duration, when)
     end = f"until {with_span(until, when)}" if until else "until you say: memproc resume"
     none = "" if daemon_runs(place.state) else _NO_DAEMON
     settings.done(f"Paused {end}.", none, until=until)

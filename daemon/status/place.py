@@ -1,7 +1,6 @@
 """Find the daemon's folders, what it waits for, and the pause that is in force."""
 
 import json
-import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -14,20 +13,18 @@ import tomli
 
 from daemon.archive.archive import Archive
 from daemon.archive.signs import remove_signs, set_sign, sign
+from daemon.files.clock import at
 from daemon.files.lock import hold, is_held
 from daemon.files.paths import INBOX, NoPath, default_state, resolve_folders, runtime_folder
 from daemon.files.private import is_own, make_own
 from daemon.files.write import replace_file
 from rules.errors import MemprocError
-from rules.typingmind.dates import parse_date, write_date
+from rules.typingmind.dates import write_date
 
 RESCAN_SECONDS = 300.0
 """The time between two full scans of the inbox by the daemon, with or without events."""
 
 _SIGN = "paused_until"
-_LONGEST = timedelta(days=366)
-_PART = re.compile(r"([0-9]{1,6})([smhd])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +105,14 @@ def _waiting_place(config: Path | None) -> Path:
     return runtime_folder() / f"waiting-{name}.json"
 
 
-def read_duration(text: str) -> timedelta:
-    """Read "2h", "30m", "3d" or "1h30m". Raise ValueError with a clause for anything else."""
-    parts = _PART.findall(text)
-    if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise ValueError('must be a number with s, m, h or d, like "30m", "2h" or "3d"')
-    length = sum((timedelta(**{_UNITS[unit]: int(number)}) for number, unit in parts), timedelta())
-    if not timedelta() < length <= _LONGEST:
-        raise ValueError("must be longer than nothing, and not longer than a year")
-    return length
-
-
-def begin_pause(archive: Archive, length: timedelta | None, now: str) -> Pause:
+def begin_pause(archive: Archive, length: timedelta | None, now: str) -> str:
     """Pause from `now` for `length`, or until `end_pause` if it is None.
 
-    Durable when this returns.
+    Return when the pause ends, else "". Durable when this returns.
     """
-    began = parse_date(now)
-    until = write_date(began + length) if began and length else ""
+    until = write_date(at(now) + length) if length else ""
     set_sign(archive, _SIGN, until, now)
-    return Pause(until)
+    return until
 
 
 def end_pause(archive: Archive, now: str) -> Pause | None:
