@@ -15,10 +15,10 @@ from daemon import events
 from daemon.archive.chats import KnownChat, known_chats
 from daemon.archive.outputs import INTENT
 from daemon.archive.signs import signs_of
-from daemon.chat.outcome import OUTCOME_KINDS, ExportWritten, Outcome, Skipped, event_of
+from daemon.chat.outcome import OUTCOME_KINDS, ExportWritten, Outcome, event_of
 from daemon.cli.commands import INTERRUPTED
 from daemon.cli.printing import print_error
-from daemon.cli.progress import Progress, Tally
+from daemon.cli.progress import Progress
 from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
 from daemon.cli.settings import Settings, other_files, wanted_exports
 from daemon.models.ask import Unsent
@@ -28,26 +28,27 @@ from daemon.models.patience import timeout_of
 from daemon.reports.report import Report
 from daemon.trip import go_round, run_export
 from primer.reply import Request
-from rules.errors import ArchiveError, OverBudget, ProviderRefuses
+from rules.errors import ArchiveError, MemprocError, OverBudget, ProviderRefuses
 
 
 @dataclass(slots=True)
 class _Ends:
-    """The outcomes of a run's chats, counted; the outcomes themselves are kept only for JSON."""
+    """The outcomes of a run's chats, counted; their rows are kept only for JSON."""
 
-    keeps_all: bool
-    outcomes: list[Outcome] = field(default_factory=list)
+    keeps_rows: bool
+    rows: list[dict[str, object]] = field(default_factory=list)
     counts: Counter[events.OutcomeKind] = field(default_factory=Counter)
     written: dict[str, None] = field(default_factory=dict)
     """The paths of the updated exports, in order, each once."""
 
     def add(self, outcome: Outcome) -> None:
         """Count the outcome of a chat or a file."""
-        self.counts[OUTCOME_KINDS[type(outcome)]] += 1
+        kind = OUTCOME_KINDS[type(outcome)]
+        self.counts[kind] += 1
         if isinstance(outcome, ExportWritten):
             self.written[outcome.path] = None
-        if self.keeps_all:
-            self.outcomes.append(outcome)
+        if self.keeps_rows:
+            self.rows.append({"outcome": kind, **asdict(outcome)})
 
     @property
     def exit_code(self) -> int:
@@ -109,10 +110,9 @@ def _tell_events(
 ) -> int:
     """Process the exports as one run, with a cap of its own. Return the exit code."""
     tell(events.Alive(0.0))  # if the child dies before this, the file is not the cause
-    ends = _Ends(keeps_all=False)
-    exports, others = wanted_exports(settings, paths), other_files(settings, paths)
+    ends = _Ends(keeps_rows=False)
     try:
-        for outcome in _process(settings, exports, others, tell, stopping):
+        for outcome in _process(settings, paths, tell, stopping):
             ends.add(outcome)
     except Unsent:
         return INTERRUPTED
@@ -134,25 +134,25 @@ def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[
 
     `answered` are the notices that the person was asked about, so they are not told again.
     """
-    exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     is_silent = settings.quiet or settings.for_programs
     known: Sequence[KnownChat] = ()
     with settings.archive() as archive, suppress(ArchiveError):  # a damaged row hides the titles
         known = known_chats(archive)
     progress = Progress(quiet=is_silent, answered=answered, known=known)
-    ends = _Ends(keeps_all=settings.for_programs)
+    ends = _Ends(keeps_rows=settings.for_programs)
     early: OverBudget | ProviderRefuses | ToldToStop | None = None
     with progress.bar:
         try:
-            for outcome in _process(settings, exports, others, progress.tell, Stopping()):
+            for outcome in _process(settings, paths, progress.tell, Stopping()):
                 ends.add(outcome)
         except (OverBudget, ProviderRefuses, ToldToStop) as fault:
             early = fault
     notes = (*progress.tally.sentences(), *_summary(ends))
-    if not exports and not others:
+    if not (ends.counts or early):
         notes = (f"Nothing to do: there are no exports in {settings.folders.inbox}.",)
-    settings.show(Report(notes=notes, values=_values(ends.outcomes, progress.tally, early)))
-    if isinstance(early, OverBudget | ProviderRefuses):
+    values = {"outcomes": ends.rows, **progress.tally.as_json(), **_paused(early)}
+    settings.show(Report(notes=notes, values=values))
+    if isinstance(early, MemprocError):
         raise early  # only now, after the report on what was done before
     if early:
         print_error("Stopped, as you asked. The next run goes on from here.")
@@ -160,19 +160,12 @@ def run_agreed(settings: Settings, paths: tuple[Path, ...], answered: frozenset[
     return ends.exit_code
 
 
-def _values(
-    outcomes: Sequence[Outcome],
-    tally: Tally,
-    early: OverBudget | ProviderRefuses | ToldToStop | None,
-) -> dict[str, object]:
-    """Return the values of a run for JSON."""
-    rows = [{"outcome": OUTCOME_KINDS[type(outcome)], **asdict(outcome)} for outcome in outcomes]
-    values: dict[str, object] = {"outcomes": rows, **tally.as_json()}
-    if isinstance(early, OverBudget):
-        values["paused"] = {
-            "reason": early.message, "next_step": early.next_step, "until": early.until,
-        }  # fmt: skip
-    return values
+def _paused(early: Exception | None) -> dict[str, object]:
+    """Return the value of a run in JSON that says where it has paused, if it has."""
+    if not isinstance(early, OverBudget):
+        return {}
+    reached = {"reason": early.message, "next_step": early.next_step, "until": early.until}
+    return {"paused": reached}
 
 
 def _summary(ends: _Ends) -> Iterator[str]:
@@ -190,18 +183,15 @@ def _summary(ends: _Ends) -> Iterator[str]:
 
 
 def _process(
-    settings: Settings,
-    exports: Sequence[Path],
-    others: Sequence[tuple[Path, Skipped]],
-    tell: events.Tell,
-    stopping: Stopping,
+    settings: Settings, paths: tuple[Path, ...], tell: events.Tell, stopping: Stopping
 ) -> Iterator[Outcome]:
-    """Take every export through the trip, and yield the outcome of each chat and of `others`.
+    """Take every export through the trip; yield the outcome of each chat, and of other files.
 
     `tell` gets every event, and before each call and pause how long silence may last. Raises
     ToldToStop at these points if the run is to stop. Runs by hand are recorded here; the daemon
     records the events of its child itself.
     """
+    exports, others = wanted_exports(settings, paths), other_files(settings, paths)
     if not exports and not others:
         return
     with settings.context(tell) as opened, ExitStack() as stack:
