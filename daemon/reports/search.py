@@ -28,11 +28,11 @@ class Search:
     """
 
     words: str
-    kind: SearchKind | None = None
-    chat_id: str = ""
-    since: str = ""
-    until: str = ""
-    limit: int = 20
+    kind: SearchKind | None
+    chat_id: str
+    since: str
+    until: str
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,6 @@ class DesktopNotice:
 
     kind: Kind
     cause: str
-    title: str
     text: str
 
 
@@ -77,7 +76,7 @@ def notice_of(event: Event) -> DesktopNotice | None:
 
 
 def _notice(kind: Kind, cause: str, event: Event) -> DesktopNotice:
-    return DesktopNotice(kind, cause, _TITLES[kind], in_one_line(sentence(event)))
+    return DesktopNotice(kind, cause, in_one_line(sentence(event)))
 
 
 class Notifier:
@@ -101,7 +100,7 @@ class Notifier:
         cause = f"{notice.kind} {sha256(notice.cause.encode('utf-8', 'replace')).hexdigest()[:16]}"
         if not notice_is_due(self._archive, cause, write_date(at(now) - _HOUR), now, MOST_AN_HOUR):
             return False
-        argv = self._find_command(notice.title, notice.text)
+        argv = self._find_command(_TITLES[notice.kind], notice.text)
         nowhere = subprocess.DEVNULL
         with suppress(OSError):
             if argv is not None:

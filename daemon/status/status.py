@@ -111,13 +111,13 @@ class Status:
     money: Money
     jobs: tuple[daemon_state.Job, ...]
     """The timed jobs, the next one first."""
-    batches: tuple[SentBatch, ...] = ()
+    batches: tuple[SentBatch, ...]
     """The open batches, oldest first."""
-    resting: tuple[StatusProblem, ...] = ()
+    resting: tuple[StatusProblem, ...]
     """Exports of other programs of which something is left to bring; they need no attention."""
-    run: Run | None = None
+    run: Run | None
     """The run in progress."""
-    last_run: Run | None = None
+    last_run: Run | None
     """The newest run, if none is in progress."""
     unpacked: tuple[str, ...] = ()
     """A sentence for each folder in the inbox that is read like its ZIP."""

@@ -46,7 +46,7 @@ def silent(title: str, text: str) -> tuple[str, ...]:
 
 
 def problem(cause: str) -> DesktopNotice:
-    return DesktopNotice("problem", cause, "memproc needs you", f"about {cause}")
+    return DesktopNotice("problem", cause, f"about {cause}")
 
 
 class Desk:
@@ -109,16 +109,14 @@ def test_files_with_the_same_trouble_have_one_cause() -> None:
 def test_memproc_toml_says_of_what(archive: Archive, when: str, kinds: set[str]) -> None:
     desk = Desk(archive, silent)
     every: tuple[Kind, ...] = ("problem", "ready", "begun")
-    assert {
-        kind for kind in every if desk.give(DesktopNotice(kind, "x", "", ""), when=when)
-    } == kinds
+    assert {kind for kind in every if desk.give(DesktopNotice(kind, "x", ""), when=when)} == kinds
     desk.notifier.stop()
 
 
 def test_a_notice_reaches_the_desktop(archive: Archive, tmp_path: Path) -> None:
     desk = Desk(archive, writes(tmp_path / "shown"))
 
-    assert desk.give(DesktopNotice("ready", "a", "An updated export is ready", "a.json is done"))
+    assert desk.give(DesktopNotice("ready", "a", "a.json is done"))
 
     until(
         lambda: (tmp_path / "shown").exists() and (tmp_path / "shown").read_text() != "",
@@ -134,7 +132,7 @@ def test_a_cause_is_told_once_an_hour_also_by_the_next_daemon(archive: Archive) 
     assert desk.give(problem("x"), ago(minutes=59))
     assert not desk.give(problem("x"))
     assert desk.give(problem("y"))
-    assert desk.give(DesktopNotice("ready", "x", "", ""))
+    assert desk.give(DesktopNotice("ready", "x", ""))
     next_one = Desk(archive, silent)
     assert not next_one.give(problem("x"))
     assert next_one.give(problem("x"), ahead(minutes=1))
