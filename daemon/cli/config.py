@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 import tomlkit
@@ -80,10 +81,7 @@ def config_edit_command(settings: Settings) -> None:
 
     Where it is wrong then, the file from before stays, and what you wrote is kept next to it.
     """
-    path = settings.config_file.path
-    if path is None:
-        raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
-    path = path.resolve()
+    path = _present_file(settings)
     with file_errors(path, "read"):
         before = path.read_text("utf-8-sig")
     draft, text = path.with_name(f"{path.name}.draft"), before
@@ -116,16 +114,13 @@ def config_fit_command(settings: Settings, model: str) -> None:
     LiteLLM knows. A model on your own machine or network is asked once about a short passage: how
     fast it reads and writes, whether it copies a quote and keeps "I" and "you" apart.
     """
-    path = settings.config_file.path
-    if path is None:
-        raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
+    path = _present_file(settings)
     window = window_in(model, settings.config.models) or read_facts(model).window
     if window is None:
         raise ConfigurationError(
             f"It is not known how many tokens the window of {model} holds.",
             "Name it in memproc.toml: window = 8192 in [models]",
         )
-    path = path.resolve()
     fingerprint = fingerprint_file(path)
     sizes = sizes_for(settings.config, model, window, token_factor(model))
     if trial := _tried(settings, model, window):
@@ -139,6 +134,13 @@ def config_fit_command(settings: Settings, model: str) -> None:
         window=window,
         path=path,
     )
+
+
+def _present_file(settings: Settings) -> Path:
+    """Return the path of memproc.toml, to be written. Raises UsageError where there is none."""
+    if settings.config_file.path is None:
+        raise click.UsageError("There is no memproc.toml yet. To write one: memproc init")
+    return settings.config_file.path.resolve()
 
 
 def _tried(settings: Settings, name: str, window: int) -> Trial | None:
