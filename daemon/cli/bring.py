@@ -38,6 +38,7 @@ from daemon.reports.report import Column, Report, ReportTable, Step
 from primer.retirement import find_heir
 from rules.bring.conversation import PROGRAMS, Conversation
 from rules.errors import ChatSkipped, NotFound
+from rules.typingmind.content import make_printable
 from rules.wording import counted, cut_title
 
 _BYTES_A_TOKEN = 4
@@ -79,8 +80,22 @@ _BROUGHT: Column[_ListRow] = Column(
 @click.command
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("words", nargs=-1)
-@click.option("--chat", "titles", multiple=True, help="Bring this one: its title, or its number.")
-@click.option("--as", "life", default="", help="Make one chat of this name out of several.")
+@click.option(
+    "--chat",
+    "titles",
+    multiple=True,
+    type=make_printable,
+    metavar="TEXT",
+    help="Bring this one: its title, or its number.",
+)
+@click.option(
+    "--as",
+    "life",
+    default="",
+    type=make_printable,
+    metavar="TEXT",
+    help="Make one chat of this name out of several.",
+)
 @click.option(
     "--branch",
     default=1,
@@ -88,10 +103,17 @@ _BROUGHT: Column[_ListRow] = Column(
     type=click.IntRange(1),
     help="Another branch than the last.",
 )
-@click.option("--model", default="", help="The model that the persona goes on with.")
+@click.option(
+    "--model",
+    default="",
+    type=make_printable,
+    metavar="TEXT",
+    help="The model that the persona goes on with.",
+)
 @click.option(
     "--instructions",
     default="",
+    type=make_printable,
     metavar="WHICH",
     help="The system message: 'custom', or a project of Claude's.",
 )
@@ -116,7 +138,7 @@ def bring_command(
     filter the list. What --chat names is planned first, with its price, and then asked for.
     """
     settings = ctx.ensure_object(Settings)
-    choice = BringChoice(**said).without_halves()  # type: ignore[arg-type]  # click gives these
+    choice = BringChoice(**said)  # type: ignore[arg-type]  # click gives these
     in_inbox = settings.folders.inbox / file
     path = in_inbox if in_inbox.exists() and not file.exists() else file
     with settings.archive() as archive:
@@ -304,11 +326,11 @@ def _not_brought(conversation: Conversation, zone: tzinfo, *, is_known: bool) ->
         not_included.append(counted(number, kind, f"{noun}s{of}{after_noun}"))
     if not_included:
         yield f'Not in this export of "{cut_title(conversation.title)}", or only by name: {", ".join(not_included)}.'
-    numbers = []
     other_branches = conversation.branch_ends[1:]
-    for number, end in enumerate(other_branches[:_MOST_TITLES], 2):
-        day = iso_day(end, zone) or "an unknown day"
-        numbers.append(f"{number} (to {day})")
     if other_branches:
+        numbers = [
+            f"{number} (to {iso_day(end, zone) or 'an unknown day'})"
+            for number, end in enumerate(other_branches[:_MOST_TITLES], 2)
+        ]
         branches = counted(len(other_branches), "other branch", "other branches")
         yield f'"{cut_title(conversation.title)}" has {branches}, which --branch brings: {", ".join(numbers)}.'

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
@@ -14,7 +14,6 @@ from daemon.files.foreign import ForeignExport, ListedConversation
 from primer.models import own_model
 from primer.retirement import find_heir, find_successor
 from rules.errors import NotFound
-from rules.typingmind.content import make_printable
 from rules.wording import counted, cut_title
 
 CUSTOM = "custom"
@@ -23,7 +22,7 @@ CUSTOM = "custom"
 
 @dataclass(frozen=True, slots=True)
 class BringChoice:
-    """The person's choices for the conversations to bring."""
+    """The person's choices for the conversations to bring, without halves of surrogate pairs."""
 
     titles: tuple[str, ...]
     life: str
@@ -32,16 +31,6 @@ class BringChoice:
     model: str
     instructions: str
     untouched: bool
-
-    def without_halves(self) -> "BringChoice":
-        """Return the same without halves of surrogate pairs, which a terminal may pass on."""
-        return replace(
-            self,
-            titles=tuple(map(make_printable, self.titles)),
-            life=make_printable(self.life),
-            model=make_printable(self.model),
-            instructions=make_printable(self.instructions),
-        )
 
     def command(self, file: Path) -> str:
         """Return the memproc command with the same choices."""
