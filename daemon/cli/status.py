@@ -54,25 +54,25 @@ def status_command(settings: Settings, watch: bool) -> int:
     run before and does not run now.
     """
     try:
-        place, toml = daemon_place(settings), settings.config_file.path
+        place = daemon_place(settings)
     except MemprocError as fault:
         raise _or_what_is_waited_for(fault, settings.path) from fault
     if watch and settings.for_programs:
         raise click.UsageError("--watch is for a person; ask for --json as often as you like.")
     settings.say_which_file()
-    shown = _show(settings, place, toml, watch)
+    shown = _show(settings, place, watch)
     try:
         while watch:
             time.sleep(_REDRAW_SECONDS)
-            shown = _show(settings, place, toml, watch)
+            shown = _show(settings, place, watch)
     except KeyboardInterrupt:
         pass  # Ctrl-C stops watching
     return shown.exit_code
 
 
-def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool) -> Status:
+def _show(settings: Settings, place: DaemonPlace, again: bool) -> Status:
     """Print the status, and return it; with `again`, clear the screen before."""
-    shown = _gathered(settings, place, toml)
+    shown = _gathered(settings, place)
     report = status_report(shown)
     if not settings.for_programs:
         report = replace(report, next=())  # the first lines say so
@@ -84,8 +84,9 @@ def _show(settings: Settings, place: DaemonPlace, toml: Path | None, again: bool
     return shown
 
 
-def _gathered(settings: Settings, place: DaemonPlace, toml: Path | None) -> Status:
+def _gathered(settings: Settings, place: DaemonPlace) -> Status:
     """Return the status, including what a daemon waits for that cannot begin yet."""
+    toml = settings.config_file.path
     try:
         with Archive.read(place.state) as archive:
             status = gather(archive, datetime.now(UTC), daemon_runs(place.state))
@@ -146,21 +147,21 @@ def watch_command(settings: Settings) -> int:
 
 
 @click.command
-@click.argument("chat", required=False)
+@click.argument("chat", required=False, default="")
 @click.option(
     "-f", "--follow", is_flag=True, help="Go on with what happens from now on, until Ctrl-C."
 )
 @pass_settings
-def logs_command(settings: Settings, chat: str | None, follow: bool) -> int:
+def logs_command(settings: Settings, chat: str, follow: bool) -> int:
     """Tell what was done, of all chats or of CHAT (an id or a title), oldest first."""
     if follow and settings.for_programs:
         raise click.UsageError("--follow has no end, so it has no --json.")
     wait = (lambda: time.sleep(_LOOK_SECONDS)) if follow else None
-    entries = log_rows(daemon_place(settings).state, chat or "", wait)
+    entries = log_rows(daemon_place(settings).state, chat, wait)
     try:
         for row in entries if follow else ():
             settings.show(log_report([row]))
-        settings.show(log_report(list(entries), chat or ""))
+        settings.show(log_report(list(entries), chat))
     except KeyboardInterrupt:
         pass  # Ctrl-C stops following
     return 0
@@ -173,7 +174,7 @@ def show_overview(settings: Settings) -> None:
         click.echo(_NOT_SET_UP)
         return
     place = daemon_place(settings)
-    status = _gathered(settings, place, settings.config_file.path)
+    status = _gathered(settings, place)
     with Archive.read(place.state) as archive:
         chats = known_chats(archive)
     exports = _exports(folders.inbox)
