@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 
 import click
 
@@ -69,8 +70,7 @@ def core_command(ctx: click.Context, chat: str) -> None:
 @pass_about
 def core_show_command(about: AboutChat) -> None:
     """Show every section, with how many of its characters are used."""
-    with about.settings.chat(about.name) as (archive, chat):
-        about.settings.show(core_report(archive, about.settings.config, chat))
+    about.show(core_report)
 
 
 @core_command.command(
@@ -143,8 +143,7 @@ def facts_command(ctx: click.Context, chat: str) -> None:
 @pass_about
 def facts_list_command(about: AboutChat) -> None:
     """List what is true now, by date. The export shows as many of them as facts.budget holds."""
-    with about.settings.chat(about.name) as (archive, chat):
-        about.settings.show(facts_report(archive, about.settings.config, chat))
+    about.show(facts_report)
 
 
 @facts_command.command("search")
@@ -152,8 +151,7 @@ def facts_list_command(about: AboutChat) -> None:
 @pass_about
 def facts_search_command(about: AboutChat, words: tuple[str, ...]) -> None:
     """Search WORDS in what is true now, the best match first."""
-    with about.settings.chat(about.name) as (archive, chat):
-        about.settings.show(facts_report(archive, about.settings.config, chat, " ".join(words)))
+    about.show(partial(facts_report, words=" ".join(words)))
 
 
 @facts_command.command("history")
@@ -210,13 +208,13 @@ def keep_command(settings: Settings, chat: str, words: str, uuid: str, number: i
     They are searched in what was said and kept character for character. Without words, what is kept
     is listed. A message that you pin in TypingMind is kept, too.
     """
+    about = AboutChat(settings, chat)
     if not (words or uuid or number):
-        with settings.chat(chat) as (archive, known):
-            settings.show(passages_report(archive, settings.config, known))
+        about.show(passages_report)
         return
     if number and (words or uuid):
         raise click.UsageError("--yes takes the number of a passage that is there, and no words.")
-    change(AboutChat(settings, chat), "keep", words=words, uuid=uuid, number=number)
+    change(about, "keep", words=words, uuid=uuid, number=number)
 
 
 @click.command

@@ -6,7 +6,7 @@ Imports are late, since `memproc --help` loads this module, too.
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -256,6 +256,11 @@ class AboutChat:
 
     settings: Settings
     name: str
+
+    def show(self, report: "Callable[[Archive, Config, KnownChat], Report]") -> None:
+        """Show what `report` says of the chat. Raises NotFound."""
+        with self.settings.chat(self.name) as (archive, chat):
+            self.settings.show(report(archive, self.settings.config, chat))
 
 
 pass_about = click.make_pass_decorator(AboutChat)
