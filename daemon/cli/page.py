@@ -149,12 +149,12 @@ def _start_page(settings: Settings) -> int:
     return own_port
 
 
-def start_page_unless_there(settings: Settings, port: int = 0) -> None:
-    """Start the page unless it answers at `port`, by default the settings' port.
+def start_page_unless_there(settings: Settings, port: int) -> None:
+    """Start the page unless it answers at `port`.
 
     Raises FileTrouble where another program, or another person's memproc, has the port.
     """
-    port, state = port or settings.config.page.port, settings.folders.state
+    state = settings.folders.state
     if _is_ours(state, port):
         return
     try:

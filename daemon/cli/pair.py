@@ -46,8 +46,8 @@ def pair_code_command(settings: Settings) -> int:
 
     It is good for two minutes, and `memproc pair` alone shows it, too.
     """
-    start_page_unless_there(settings)
     state, page = settings.folders.state, settings.config.page
+    start_page_unless_there(settings, page.port)
     shown = open_code(state, time())
     lines = [
         f"Code: {shown.digits}",

@@ -384,7 +384,7 @@ def test_a_restored_chat_goes_on_with_what_is_sent(
 def test_a_browser_is_paired_listed_and_forgotten(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda settings: None)
+    monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda *_: None)
     bridge = bridged(new, monkeypatch)
     with ThreadPoolExecutor() as threads:
         browser = threads.submit(pair_as_soon_as_there_is_a_code, bridge)
@@ -423,7 +423,7 @@ def pair_as_soon_as_there_is_a_code(bridge: Bridged) -> Extension:
 def test_a_code_that_nobody_uses_is_over_with_the_command(
     new: Cycle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda settings: None)
+    monkeypatch.setattr("daemon.cli.pair.start_page_unless_there", lambda *_: None)
     monkeypatch.setattr("daemon.bridge.devices.CODE_SECONDS", 0.1)
     ended = new.person.memproc("pair")
     assert ended.code == 1
