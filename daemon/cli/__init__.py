@@ -144,13 +144,13 @@ class _LazyGroup(NearGroup):
         if cmd_name not in MODULES:
             return None
         name = f"{cmd_name.replace('-', '_')}_command"
-        command = getattr(import_module(f"daemon.cli.{MODULES[cmd_name]}"), name)
+        command: click.Command = getattr(import_module(f"daemon.cli.{MODULES[cmd_name]}"), name)
         _give_json(command, cmd_name)
-        if ctx is not None and ctx.resilient_parsing:  # a shell is completing the line
+        if ctx.resilient_parsing:  # a shell is completing the line
             from daemon.cli.completion import complete_names
 
             complete_names(command)
-        return command if isinstance(command, click.Command) else None
+        return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         """Complete a command or option for a shell; click itself would import every command."""

@@ -66,21 +66,17 @@ class Tally:
         """Return the counts for programs."""
         return {**asdict(self), "usd": round(self.usd, 6)}
 
-    def money(self) -> str:
-        """Return the dollars so far, and the number of calls of unknown price; or "free"."""
-        parts = [f"${self.usd:,.4f}"] if self.usd else []
-        if self.unpriced_calls:
-            parts.append(f"{counted(self.unpriced_calls, 'call')} of unknown price")
-        return " and ".join(parts) or "free"
-
     def sentences(self) -> Iterator[str]:
         """Yield the sentences for the end of a run."""
         if self.calls:
+            costs = [f"${self.usd:,.4f}"] if self.usd else []
+            if self.unpriced_calls:
+                costs.append(f"{counted(self.unpriced_calls, 'call')} of unknown price")
             yield (
                 f"{counted(self.calls, 'call')}: {self.tokens_in:,} tokens sent "
                 f"({self.tokens_cached:,} read from the cache, "
                 f"{self.tokens_cache_written:,} written to it), "
-                f"{self.tokens_out:,} received, {self.money()}."
+                f"{self.tokens_out:,} received, {' and '.join(costs) or 'free'}."
             )
         for edits in self.user_edits:
             yield edits.sentence_on(edits.title)
