@@ -96,13 +96,13 @@ def ask_persona(
         if plan.lacking:
             _make_questions(context, plan, scheduler)
         asked = _kept_own(context, plan) if own else _chosen(context, plan)
-        answers += _ask_with_passages(context, plan, scheduler, asked)
+        with_passages = _ask_with_passages(context, plan, scheduler, asked)
         questions = counted(len(asked), "question")
         context.tell(Note(f"{questions} are asked of {plan.roles.agent.name}"))
         for arm in plan.arms:
             answers += _ask(context, plan, scheduler, arm, asked)
-    _refuse_unread(plan, [answer for answer in answers if answer.arm != PASSAGE])
-    keep_answers(context.archive, chat_id, answers)
+    _refuse_unread(plan, answers)
+    keep_answers(context.archive, chat_id, [*with_passages, *answers])
 
 
 def _make_questions(context: Context, plan: EvaluationPlan, scheduler: Scheduler) -> None:
@@ -163,10 +163,11 @@ def _ask_with_passages(
     letters = list(chain.from_iterable(_hold_all(scheduler, steps)))
     known = seen_letters(answers_about(context.archive, subject.chat_id), agent.name)
     earlier_letters = [known[question.number] for question in questions if question.number in known]
-    if says_never_to_all([*earlier_letters, *letters]):
-        never = [*earlier_letters, *letters].count(NEVER_SAID)
+    all_letters = [*earlier_letters, *letters]
+    if says_never_to_all(all_letters):
+        never = all_letters.count(NEVER_SAID)
         raise ModelError(
-            f'{agent.name} answers "never said" to {never} of {len(earlier_letters) + len(letters)} '
+            f'{agent.name} answers "never said" to {never} of {len(all_letters)} '
             "questions with the passage itself in view, so that it cannot tell what memories hold.",
             "Evaluate with another model: agent in [models].",
         )
