@@ -13,8 +13,8 @@ In a program's tree every message names the one before it:
 import json
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -68,8 +68,8 @@ class Utterance:
     role: Role
     text: str
     when: datetime
-    model: str = ""
-    before: str = ""
+    model: str
+    before: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +80,13 @@ class Conversation:
     key: str
     title: str
     messages: tuple[Utterance, ...]
-    branch_ends: tuple[datetime | None, ...] = ()
+    branch_ends: tuple[datetime | None, ...]
     """When each of its branches ends: first the one where the person was last, then the newest."""
-    left: Mapping[str, int] = field(default_factory=dict)
+    left: Mapping[str, int]
     """How many things cannot be brought, by their kind in words ("picture")."""
-    model: str = ""
+    model: str
     """The program's name for the model that answered last, where the export has it."""
-    instructions: str = ""
+    instructions: str
     """The person's custom instructions, where the export has them."""
 
     def uuid_of(self, utterance: Utterance) -> str:
@@ -260,9 +260,9 @@ def make_summary(
     )
 
 
-def with_dates(
+def _with_dates(
     path: Iterable[tuple[str, Rendered]], began: datetime | None
-) -> Iterable[tuple[str, Rendered, datetime]]:
+) -> Iterator[Utterance]:
     """Yield each message that says something, with a date not earlier than that of the one before.
 
     A message without a date gets that of the message before it, the first one that of the
@@ -274,7 +274,8 @@ def with_dates(
     for key, rendered in spoken:
         own = rendered.when or last or began or first or _UNDATED
         last = max(own, last) if last else own
-        yield key, rendered, last
+        model = make_printable(rendered.model)
+        yield Utterance(key, rendered.role, rendered.text, last, model, rendered.before)
 
 
 def make_conversation(
@@ -287,12 +288,7 @@ def make_conversation(
     instructions: str = "",
 ) -> Conversation:
     """Return a conversation of the messages that a reader has found along one branch of a tree."""
-    messages = tuple(
-        Utterance(
-            key, rendered.role, rendered.text, when, make_printable(rendered.model), rendered.before
-        )
-        for key, rendered, when in with_dates(path, summary.began)
-    )
+    messages = tuple(_with_dates(path, summary.began))
     answered = next((message.model for message in reversed(messages) if message.model), model)
     return Conversation(
         summary.source,
