@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from rules.conversation.answer import in_own_words, is_everyday
 from rules.extract.languages import Tongue, find_tongue_of
 from rules.extract.sentences import find_prose_sentences
-from rules.extract.words import CROWDED, split_terms
+from rules.extract.words import CROWDED, has_digit, split_terms
 
 OPEN_QUESTIONS = ("perspective", "refinement")
 """The questions that the agent answers about itself."""
@@ -44,14 +44,14 @@ class Form:
         return in_own_words(self.answer).replace("’", "'").lower()
 
     @cached_property
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> Sequence[str]:
         """Return the sentences of the answer's own words."""
-        return tuple(find_prose_sentences(self.own))
+        return find_prose_sentences(self.own)
 
     @cached_property
-    def words(self) -> tuple[str, ...]:
+    def words(self) -> Sequence[str]:
         """Return the words of the whole answer."""
-        return tuple(split_terms(self.answer))
+        return split_terms(self.answer)
 
     @cached_property
     def by_persona(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ def find_rare_words(text: str) -> frozenset[str]:
 
 def is_rare(word: str) -> bool:
     """Return whether a word is a number, or a longer word that is no everyday one."""
-    if any(map(str.isdecimal, word)):
+    if has_digit(word):
         return True
     is_long = len(word) >= _SHORTEST_RARE or _IS_CROWDED.match(word) is not None
     return is_long and not is_everyday(word)

@@ -1,7 +1,7 @@
 """Choose the built-in engine's quote: a few sentences of one message, word for word."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from functools import partial
 from math import inf
 
 from rules.extract.choice import says_what_follows, weigh_sentences
@@ -45,22 +45,12 @@ def pick_quote(
     # A sentence is within one line, so it cannot match across the line breaks.
     elsewhere = "\n".join((*(message.text for message in before), *besides))
     for limit in (float(words), inf):
-        for span in _spans_by_fitness(passage, reading, limit):
+        spans = _spans(passage, reading, limit)
+        for span in sorted(spans, key=partial(_fitness, passage, reading), reverse=True):
             parts = [_raw(passage, reading, range(at, at + 1)) for at in span]
             if not any(part in elsewhere for part in parts):
                 return shorten(_raw(passage, reading, span), words)
     return _line_with_words(passage, words)
-
-
-def _spans_by_fitness(
-    passage: Sequence[Said], reading: WeighedPassage, words: float
-) -> list[range]:
-    """Return the runs of sentences of at most `words` that could be quoted, the fittest first."""
-    worth = weigh_sentences(reading)
-    spans = chain.from_iterable(
-        _spans(passage, reading, begin, words) for begin in range(len(reading.sentences))
-    )
-    return sorted(spans, key=lambda span: _fitness(passage, reading, worth, span), reverse=True)
 
 
 def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:
@@ -68,31 +58,32 @@ def _raw(passage: Sequence[Said], reading: WeighedPassage, span: range) -> str:
     return passage[first.message].text[first.start : last.stop]
 
 
-def _spans(
-    passage: Sequence[Said], reading: WeighedPassage, begin: int, words: float
-) -> Iterator[range]:
-    """Yield the runs of sentences from `begin` on with nothing but white space between them."""
-    first = reading.sentences[begin]
-    spent = 0.0
-    for at in range(begin, min(begin + _MOST_SENTENCES, len(reading.sentences))):
-        sentence = reading.sentences[at]
-        spent += sentence.words
-        if sentence.message != first.message or spent > words or has_placeholder(sentence.text):
-            return
-        if at > begin:
-            between = passage[first.message].text[reading.sentences[at - 1].stop : sentence.start]
-            if between.strip() or not (is_plain(sentence) and is_plain(first)):
-                return
-        yield range(begin, at + 1)
+def _spans(passage: Sequence[Said], reading: WeighedPassage, words: float) -> Iterator[range]:
+    """Yield the runs of at most `words` that could be quoted.
+
+    Between their sentences is nothing but white space.
+    """
+    for begin, first in enumerate(reading.sentences):
+        spent, stop = 0.0, first.start
+        for at, sentence in enumerate(reading.sentences[begin : begin + _MOST_SENTENCES], begin):
+            spent += sentence.words
+            if sentence.message != first.message or spent > words or has_placeholder(sentence.text):
+                break
+            between = passage[first.message].text[stop : sentence.start]
+            if between.strip() or (at > begin and not (is_plain(sentence) and is_plain(first))):
+                break
+            yield range(begin, at + 1)
+            stop = sentence.stop
 
 
 def _fitness(
-    passage: Sequence[Said], reading: WeighedPassage, worth: Sequence[float], span: range
+    passage: Sequence[Said], reading: WeighedPassage, span: range
 ) -> tuple[int, float, int]:
     """Return a sort key of how fit a run is to be quoted.
 
     That is its rank, what it says for its length, and how early it is.
     """
+    worth = weigh_sentences(reading)
     values: dict[str, float] = {}
     for at in span:
         value = worth[at] * (_INWARD if reading.inward[at] else 1.0)
