@@ -90,13 +90,12 @@ def design_effect(marks: Sequence[Mark]) -> float:
     by_chunk: defaultdict[str, list[float]] = defaultdict(list)
     for chunk, value in marks:
         by_chunk[chunk].append(value)
-    number, groups = len(marks), len(by_chunk)
-    if groups < 2 or number == groups:
+    number, groups = len(marks), list(by_chunk.values())
+    if len(groups) < 2 or number == len(groups):
         return 1.0
-    between = _variance_between(list(by_chunk.values()))
-    within = _variance_within(list(by_chunk.values()))
-    squares = sum(len(values) ** 2 for values in by_chunk.values()) / number
-    total = between + ((number - squares) / (groups - 1) - 1) * within
+    between, within = _variance_between(groups), _variance_within(groups)
+    squares = sum(len(values) ** 2 for values in groups) / number
+    total = between + ((number - squares) / (len(groups) - 1) - 1) * within
     correlation = max(0.0, (between - within) / total) if total > 0 else 0.0
     return 1 + (squares - 1) * correlation
 
