@@ -67,10 +67,7 @@ def make_clozes(
 
 def common_words(texts: Sequence[str], names: frozenset[str]) -> frozenset[str]:
     """Return the everyday words of the texts' language, and the speakers' `names` (casefolded)."""
-    tongue = find_tongue_of(texts)
-    return frozenset(
-        tongue.common.whole | tongue.me.whole | tongue.you.whole | tongue.leaning.whole | names
-    )
+    return names.union(*(words.whole for words in find_tongue_of(texts).everyday))
 
 
 def _cloze(memory: str, key: str, sentence: str, common: frozenset[str]) -> Cloze | None:

@@ -33,6 +33,11 @@ class Tongue:
     """Pronouns, and words such as "but", that begin a sentence leaning on the one before it."""
     frames: frames.Frames
 
+    @property
+    def everyday(self) -> tuple[Listed, ...]:
+        """Return the lists of words that any text in the language has."""
+        return self.common, self.me, self.you, self.leaning
+
 
 TONGUES: Final = (
     Tongue(  # English

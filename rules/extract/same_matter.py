@@ -57,9 +57,7 @@ def _subject_words(text: str) -> frozenset[str]:
 def _is_general(term: str) -> bool:
     """Return whether a word says nothing about a wish's subject: "you", "ist", "peux"."""
     return term in _GENERAL or any(
-        term in words
-        for tongue in TONGUES
-        for words in (tongue.common, tongue.me, tongue.mine, tongue.you, tongue.leaning)
+        term in words for tongue in TONGUES for words in (*tongue.everyday, tongue.mine)
     )
 
 

@@ -48,11 +48,7 @@ def languages_of(sentence: str, message: str) -> tuple[int, ...]:
     that has at least half as many of them as the one with most.
     """
     sample = sentence[:_CHARACTERS_READ]
-    foreign = (
-        []
-        if sample.isascii()
-        else [letter for letter in sample if letter > _LAST_LATIN and letter.isalpha()]
-    )
+    foreign = [letter for letter in sample if letter > _LAST_LATIN and letter.isalpha()]
     if 3 * len(foreign) > len(sample.replace(" ", "")):
         names = {unicodedata.name(letter, "").partition(" ")[0] for letter in foreign}
         return next((numbers for script, numbers in _SCRIPTS if script in names), _LATIN)

@@ -179,11 +179,7 @@ def _weights(
     A word that recurs or that both sides say weighs more, one known from before less.
     """
     by_persona, by_person = Counter(_words_of(of_persona)), Counter(_words_of(of_person))
-    everyday = [
-        words
-        for tongue in tongues
-        for words in (tongue.common, tongue.me, tongue.you, tongue.leaning)
-    ]
+    everyday = [words for tongue in tongues for words in tongue.everyday]
     weights: dict[str, float] = {}
     for term, count in (by_persona + by_person).items():
         is_everyday = any(term in words for words in everyday)
