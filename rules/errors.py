@@ -16,7 +16,7 @@ class MemprocError(Exception):
         self.next_step = next_step
 
     def __str__(self) -> str:
-        return f"{self.message} {self.next_step}"
+        return f"{self.message} {self.next_step}".rstrip()  # some errors have no next step
 
 
 class NotAnExport(MemprocError):

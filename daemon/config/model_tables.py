@@ -279,8 +279,8 @@ class PriceSettings(tables.Table):
         higher = rates(
             first(self.input_above, self.input),
             first(self.output_above, self.output),
-            first(self.cache_read_above, self.input_above, self.cache_read),
-            first(self.cache_write_above, self.input_above, self.cache_write),
+            first(self.cache_read_above, self.input_above, self.cache_read, self.input),
+            first(self.cache_write_above, self.input_above, self.cache_write, self.input),
         )
         return Price(basic, self.above, higher)
 

@@ -7,7 +7,7 @@ import pytest
 from daemon.config.loading import parse_settings
 from daemon.config.settings import Config
 from rules.errors import ConfigurationError
-from rules.money.price import PICO, Amounts
+from rules.money.price import PICO, Amounts, Rates, rates
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -47,6 +47,25 @@ def test_rates_for_long_prompts_say_where_they_begin() -> None:
     price = '[[budget.price]]\nmodel = "a/*"\nas_of = "2026-11-21"\ninput = 1\noutput = 2\n'
     assert "above how many tokens" in told(f"{price}input_above = 2\n")
     assert read(f"{price}above = 1000\ninput_above = 2\n").budget.price_of("a/b") is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("output_above = 9", rates(3, 9)),
+        ("input_above = 6", rates(6, 15)),
+        ("input_above = 6\ncache_read = 0.3", rates(6, 15)),
+        ("output_above = 9\ncache_read = 0.3", rates(3, 9, cache_read=0.3)),
+        ("output_above = 9\ncache_write_above = 4", rates(3, 9, cache_write=4)),
+    ],
+)
+def test_what_is_not_said_of_the_cache_of_long_prompts_is_never_free(
+    said: str, expected: Rates
+) -> None:
+    price = '[[budget.price]]\nmodel = "a/*"\nas_of = "2026-11-21"\ninput = 3\noutput = 15\n'
+    known = read(f"{price}above = 1000\n{said}\n").budget.price_of("a/b")
+    assert known
+    assert known.at(1001) == expected
 
 
 def test_a_budget_is_no_setting_for_single_chats() -> None:
