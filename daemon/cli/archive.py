@@ -12,7 +12,14 @@ from daemon.archive.schema import faults_of_schema
 from daemon.archive.trouble import MEND
 from daemon.bridge.devices import bridge_folder
 from daemon.cli.printing import print_error
-from daemon.cli.settings import Settings, confirmed, pass_settings, yes_option
+from daemon.cli.settings import (
+    Settings,
+    confirmed,
+    file_argument,
+    pass_settings,
+    paths_argument,
+    yes_option,
+)
 from daemon.config.search import own_file
 from daemon.files.backup import check_backups
 from daemon.files.clock import at, here, in_full, now
@@ -67,7 +74,7 @@ def verify_command(settings: Settings) -> int:
 
 
 @click.command
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@paths_argument
 @pass_settings
 def rebuild_command(settings: Settings, paths: tuple[Path, ...]) -> int:
     """Add to the archive what it lacks and the backups and updated exports still hold.
@@ -104,7 +111,7 @@ def rebuild_command(settings: Settings, paths: tuple[Path, ...]) -> int:
 
 
 @click.command("export-archive")
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @pass_settings
 def export_archive_command(settings: Settings, file: Path) -> None:
     """Pack archive, backups, updated exports and memproc.toml into FILE, a new file.
@@ -129,7 +136,7 @@ def export_archive_command(settings: Settings, file: Path) -> None:
 
 
 @click.command("import-archive")
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @click.option("--yes", is_flag=True, help="Do it; without this, only the contents are shown.")
 @pass_settings
 def import_archive_command(settings: Settings, file: Path, yes: bool) -> None:

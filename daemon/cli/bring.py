@@ -32,7 +32,7 @@ from daemon.cli.commands import INTERRUPTED
 from daemon.cli.plan import plan_command
 from daemon.cli.printing import print_error
 from daemon.cli.run import agreed_at_terminal, run_agreed
-from daemon.cli.settings import Settings, confirmed, yes_option
+from daemon.cli.settings import Settings, confirmed, file_argument, yes_option
 from daemon.files.foreign import ForeignExport, read_foreign
 from daemon.reports.report import Column, Report, ReportTable, Step
 from primer.retirement import find_heir
@@ -78,7 +78,7 @@ _BROUGHT: Column[_ListRow] = Column(
 
 
 @click.command
-@click.argument("file", type=click.Path(path_type=Path))
+@file_argument
 @click.argument("words", nargs=-1)
 @click.option(
     "--chat",

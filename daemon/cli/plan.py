@@ -14,7 +14,7 @@ from daemon.chat.outcome import Skipped
 from daemon.chat.rest import AtRest
 from daemon.chat.survey import Survey
 from daemon.cli.printing import sign_of_life
-from daemon.cli.settings import Settings, other_files, pass_settings, wanted_exports
+from daemon.cli.settings import Settings, other_files, pass_settings, paths_argument, wanted_exports
 from daemon.config.keys import as_if_kept
 from daemon.config.loading import core_layout, load_texts
 from daemon.config.settings import SAMPLE
@@ -142,7 +142,7 @@ def _cost(context: Context, survey: Survey) -> PlanCost:
 
 
 @click.command
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@paths_argument
 @pass_settings
 def plan_command(settings: Settings, paths: tuple[Path, ...]) -> int:
     """Show what `run` would do with the exports in the inbox, or those named.

@@ -20,7 +20,7 @@ from daemon.cli.commands import INTERRUPTED
 from daemon.cli.printing import print_error
 from daemon.cli.progress import Progress
 from daemon.cli.run_record import RunRecord, Stopping, ToldToStop
-from daemon.cli.settings import Settings, other_files, wanted_exports
+from daemon.cli.settings import Settings, other_files, paths_argument, wanted_exports
 from daemon.models.ask import Unsent
 from daemon.models.completion import Completion
 from daemon.models.context import Context
@@ -57,7 +57,7 @@ class _Ends:
 
 
 @click.command
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@paths_argument
 @click.option(
     "--dry-run", is_flag=True, help="Only show what would be done, as `memproc plan` does."
 )

@@ -212,6 +212,8 @@ class Settings:
 
 
 pass_settings = click.make_pass_decorator(Settings)
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+paths_argument = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
 
