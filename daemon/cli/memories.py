@@ -30,15 +30,6 @@ _LOOKS_LIKE_AN_ID = re.compile("[mf][0-9a-f]{4,15}")
 _named = click.argument("names", metavar="[CHAT] MEMORY", nargs=-1, required=True)
 
 
-def named_memories(
-    archive: Archive, settings: Settings, names: Sequence[str]
-) -> list[tuple[Holding, Memory]]:
-    """Return the memories of these names, of which the first may be the chat's. Raises NotFound."""
-    has_chat = len(names) > 1 and not all(map(_LOOKS_LIKE_AN_ID.fullmatch, names))
-    chat, ids = (names[0], names[1:]) if has_chat else ("", names)
-    return [holding_of(archive, settings.config, name, chat) for name in ids]
-
-
 def one_memory(
     archive: Archive, settings: Settings, names: Sequence[str], how: HowNamed = "begun"
 ) -> tuple[Holding, Memory]:
@@ -194,13 +185,15 @@ def recall_command(settings: Settings, names: tuple[str, ...]) -> None:
     A fold comes with the memories that it is made of. The next run puts it between its neighbours
     again, and later memories see it again.
     """
+    has_chat = len(names) > 1 and not all(map(_LOOKS_LIKE_AN_ID.fullmatch, names))
+    chat, ids = (names[0], names[1:]) if has_chat else ("", names)
     with settings.context() as context:
-        named = named_memories(context.archive, settings, names)
+        named = [holding_of(context.archive, context.config, name, chat) for name in ids]
         recalled = [choices.bring_back(context.archive, memory) for _, memory in named]
     notes = []
-    for (chat, memory), brought_back in zip(named, recalled, strict=True):
+    for (held, memory), brought_back in zip(named, recalled, strict=True):
         notes += [
-            f"Recalled {name_in_sentences(chat.by_id[memory_id])}." for memory_id in brought_back
+            f"Recalled {name_in_sentences(held.by_id[memory_id])}." for memory_id in brought_back
         ]
         if not brought_back:
             notes.append(f"Nothing to do: {name_in_sentences(memory)} is not forgotten.")
