@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import tomli
 
@@ -43,11 +42,19 @@ class Pause:
 
 
 def read_place(toml: Path) -> DaemonPlace | None:
-    """Return the folders that memproc.toml names, even if other settings are wrong; else None."""
-    read = _read_tables(toml)
-    if read is None:
+    """Return the folders that memproc.toml names, even if other settings are wrong; else None.
+
+    Of a broken file the lines before the broken one are read.
+    """
+    try:
+        text = toml.read_bytes().decode("utf-8-sig")
+        try:
+            tables, is_whole = tomli.loads(text), True
+        except tomli.TOMLDecodeError as error:
+            sound = text.splitlines(keepends=True)[: error.lineno - 1]
+            tables, is_whole = tomli.loads("".join(sound)), False
+    except (OSError, ValueError):
         return None
-    tables, is_whole = read
     folders = tables.get("folders", {})
     # A broken file may name the state folder below the broken line.
     unnamed = "" if is_whole else None
@@ -57,22 +64,6 @@ def read_place(toml: Path) -> DaemonPlace | None:
     state = resolve_folders(written or str(default_state()), toml.parent)
     inbox = resolve_folders(str(folders.get("inbox", INBOX)), toml.parent)
     return DaemonPlace(state, inbox) if isinstance(state, Path) else None
-
-
-def _read_tables(toml: Path) -> tuple[dict[str, Any], bool] | None:
-    """Return the tables of a file up to a broken line, and whether the file is sound.
-
-    None where it cannot be read, or where even the lines before that cannot be parsed.
-    """
-    try:
-        text = toml.read_bytes().decode("utf-8-sig")
-        try:
-            return tomli.loads(text), True
-        except tomli.TOMLDecodeError as error:
-            sound = text.splitlines(keepends=True)[: error.lineno - 1]
-            return tomli.loads("".join(sound)), False
-    except (OSError, ValueError):
-        return None
 
 
 @contextmanager
