@@ -32,8 +32,9 @@ from rules.bring.conversation import (
 )
 from rules.typingmind.spans import Fields, as_list, text_under
 
-SUMMARY_KEYS = ("title", "id", "inserted_at", "updated_at", MAPPING)
 _DATE = "inserted_at"
+_DATES = (_DATE, "updated_at")
+SUMMARY_KEYS = ("title", "id", *_DATES, MAPPING)
 _SPOKEN = ("REQUEST", "RESPONSE")
 _FRAMES = {"THINK": "thinking", "SEARCH": "result of search"}
 """What the text of other fragments is called, which neither person nor persona said."""
@@ -50,8 +51,7 @@ def summarize_deepseek(fields: Fields) -> Summary:
     """Return what a list shows of a conversation."""
     messages = messages_in_tree(fields)
     named = text_under(fields, "id") or next(iter(messages), ""), text_under(fields, "title")
-    dates = (_DATE, "updated_at")
-    return make_summary("deepseek", fields, named, dates, messages.values(), _size)
+    return make_summary("deepseek", fields, named, _DATES, messages.values(), _size)
 
 
 def _size(message: Fields) -> int:
