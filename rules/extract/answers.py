@@ -100,7 +100,7 @@ def _write_bindings(reading: WeighedPassage, room: float, elsewhere: str) -> str
     ]
     lines = []
     for line in _lines(reading, worth, room, elsewhere):
-        lead = getattr(reading.frames, find_binding(reading.sentences[line[-1]]) or "advised")
+        lead = getattr(reading.frames, find_binding(reading.sentences[line[-1]]))
         lines.append(spaced(lead) + join_sentences([reading.sentences[at] for at in line]))
     return "\n".join(lines)
 

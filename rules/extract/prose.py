@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import blake2b
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 from rules.extract.brackets import is_broken, whole_pieces, without_lone_brackets
 from rules.extract.control_marks import holds_mark
@@ -42,7 +42,7 @@ _MOST_OUTLINES = 65_536
 """Messages whose outline is cached, at about 300 bytes each."""
 _OUTLINED = Struct("<IIB5?")
 """A sentence in an outline: its bounds in the message, its voice's index, its other marks."""
-_VOICES: tuple[Voice, ...] = ("own", "set", "item", "other")
+_VOICES: tuple[Voice, ...] = get_args(Voice)
 _outlines: dict[bytes, bytes] = {}
 """The outlines of messages by fingerprint. Folds read messages again much later, and finding their
 sentences and classifying them is four fifths of the work."""
