@@ -19,6 +19,8 @@ from rules.plan.work import CORE_WORDS, FACT_WORDS, HINDSIGHT_TOKENS, Layers, Pl
 
 _QUESTION_TOKENS = 150
 _QUOTE_TOKENS = 80
+_TAG_TOKENS = 30
+"""The tag around each message to remember, with its date: much of a talk in short messages."""
 _DIALOGUE_TURNS = 12
 _MEMORY_MESSAGES, _FOLD_MEMBERS = 6, 6
 _USED_PART = 3
@@ -193,17 +195,23 @@ def _calls(plan: ChatPlan, *, longest: bool, one_slot: bool = False) -> Iterator
 
 def _dialogue(plan: ChatPlan, chunk: PlannedChunk, asked: Sequence[Step], read: int) -> _Dialogue:
     """Return the dialogue about a chunk; the cache has `read` tokens of the first request."""
-    beginning = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
+    passage = _passage_tokens(chunk)
+    beginning = plan.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + passage
     memory_turns = chunk.memories_before * _MEMORY_MESSAGES
     return _Dialogue(
         asked=asked,
         beginning=beginning + HINDSIGHT_TOKENS if asked == HINDSIGHT else beginning,
         read=read,
         turns=2 * _DIALOGUE_TURNS + (chunk.stop - chunk.tail_start) + memory_turns,
-        passage=chunk.tokens,
+        passage=passage,
         passage_turns=chunk.stop - chunk.start + _DIALOGUE_TURNS,
         words=allowance(chunk.tokens, plan.questions_tokens),
     )
+
+
+def _passage_tokens(chunk: PlannedChunk) -> int:
+    """Return the tokens of a chunk as models read it, each message in a tag."""
+    return chunk.tokens + _TAG_TOKENS * (chunk.stop - chunk.start)
 
 
 def _fold_dialogue(plan: ChatPlan, members: int) -> _Dialogue:
@@ -223,7 +231,7 @@ def _fold_dialogue(plan: ChatPlan, members: int) -> _Dialogue:
 
 def _fact_calls(layers: Layers, chunk: PlannedChunk, *, longest: bool) -> Iterator[PlannedCall]:
     """Yield the call about a chunk's facts, and the one that finds facts that say the same."""
-    passage = chunk.tokens + layers.facts_tokens
+    passage = _passage_tokens(chunk) + layers.facts_tokens
     turns = chunk.stop - chunk.start + _DIALOGUE_TURNS
     call = _with_short_answer(_call("context manager", passage, FACT_WORDS, turns))
     yield call

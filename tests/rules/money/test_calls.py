@@ -2,11 +2,15 @@
 
 from dataclasses import replace
 
+from daemon.models.tokens import count
+from primer.prompt import wrap_message
 from rules.money.estimate import PlannedCall, longest_calls, planned_calls
 from rules.plan.work import HINDSIGHT_TOKENS, Layers
+from tests.entries import said
 from tests.rules.plan.defaults import at_the_defaults
 
 PLAN = at_the_defaults(60, 1000)
+TAG = 30
 LAYERS = Layers(
     core=PLAN.chunks,
     facts=PLAN.chunks,
@@ -38,12 +42,27 @@ def test_the_agent_finds_all_that_its_memory_was_written_from_in_the_cache_unles
         replace(PLAN, made=PLAN.chunks, chunks=(), layers=replace(LAYERS, facts=()))
     )
     for call, chunk in zip(now, PLAN.chunks, strict=True):
-        assert (
-            call.read
-            == PLAN.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens + chunk.tokens
-        )
+        before = PLAN.fixed_tokens + chunk.memories_tokens + chunk.tail_tokens
+        assert call.read == before + chunk.tokens + TAG * (chunk.stop - chunk.start)
         assert call.written == 0
     assert [(call.read, call.written) for call in later] == [(0, call.read) for call in now]
+
+
+def test_the_same_words_in_more_messages_cost_more_since_each_stands_in_a_tag_with_its_date() -> (
+    None
+):
+    message = said("user", "Hello.")
+    for role in ("", "user"):
+        assert abs(count(wrap_message(message, role)) - count(message.text) - TAG) <= 4
+    chunk = PLAN.chunks[0]
+    twice = replace(chunk, stop=2 * chunk.stop - chunk.start)
+    plans = (replace(PLAN, chunks=(one,)) for one in (chunk, twice))
+    few, many = (
+        [(call.role, call.prompt) for call in planned_calls(replace(plan, layers=LAYERS))]
+        for plan in plans
+    )
+    more = TAG * (chunk.stop - chunk.start)
+    assert many[:4] == [(role, prompt + more) for role, prompt in few[:4]]
 
 
 def test_facts_are_asked_for_past_the_cache_with_the_passage_and_those_that_are_shown() -> None:
