@@ -16,7 +16,7 @@ from daemon.config.loading import load_texts
 from daemon.config.settings import Config
 from daemon.models.tokens import count
 from rules.conversation.history import Group, Place, build_history
-from rules.conversation.marker import OPENING, read_marker
+from rules.conversation.marker import OPENING, Marker, read_marker, text_digest
 from rules.conversation.memory import Preferred, memories_of_chunks, memory_id
 from rules.errors import ChatSkipped, NotAccepted
 from rules.recognize.absent import NOTHING_ABSENT, Absent, find_absent
@@ -37,9 +37,10 @@ from rules.recognize.copies import (
 )
 from rules.recognize.known import Known, Recognized, recognize_export
 from rules.recognize.loss import find_loss
-from rules.recognize.recognize import count_unnamed_memories
+from rules.recognize.recognize import count_unnamed_memories, looks_like_opening
 from rules.recognize.user_edits import NO_EDITS
 from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.message import Message
 from rules.typingmind.originals import deleted_uuids
 from rules.wording import cut_title
 
@@ -57,7 +58,7 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
     messages = read_messages(chat)
     markers = (read_marker(message.marker) for message in messages)
     openings = [marker for marker in markers if marker and marker.kind == OPENING]
-    known = know(archive, chat.chat_id, preferred, [marker.text for marker in openings])
+    known = know(archive, chat.chat_id, preferred, _digests_of_openings(messages, openings))
     export = recognize_export(known, chat, messages, words)
     _refuse_unnamed(archive, chat, export)
     # One that shows nothing reads alike in all chats.
@@ -70,6 +71,18 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
         _refuse_lost(archive, chat, export, absent)
     dated = replace(export, places=_dated(archive, export, adopted))
     return shown_chat(chat, build_reading(dated, adopted, absent, count, now), config)
+
+
+def _digests_of_openings(messages: Sequence[Message], openings: Sequence[Marker]) -> list[str]:
+    """Return the digests of the openings that an export may show.
+
+    A fork may have the other chat's opening as it was, without our field.
+    """
+    unmarked = (message for message in messages if looks_like_opening(message))
+    return [
+        *(marker.text for marker in openings),
+        *(text_digest(message.wording) for message in unmarked),
+    ]
 
 
 def read_archive(archive: Archive, chat: Chat, config: Config) -> ShownChat:
@@ -88,7 +101,7 @@ def know(
 ) -> Known:
     """Return all that the archive knows of a chat.
 
-    `named` are the digests of the openings that an export of it names by markers.
+    `named` are the digests of the openings that an export of it may show.
     """
     made = memories(archive, chat_id, preferred)
     origins = [name for memory in made for name in memory.origins]

@@ -314,11 +314,16 @@ def count_unnamed_memories(places: Sequence[Place], known_keys: Collection[str])
     count, at = 0, 0
     while at < len(places):
         message = places[at].message
-        opens = message.role == "user" and message.text.startswith("<system>\n")
+        opens = looks_like_opening(message)
         at += 1
         while opens and _is_memory(places[at : at + len(SLOTS)], known_keys):
             count, at = count + 1, at + len(SLOTS)
     return count
+
+
+def looks_like_opening(message: Message) -> bool:
+    """Return whether a message is the user's and begins with an opening's tag."""
+    return message.role == "user" and message.text.startswith("<system>\n")
 
 
 def _is_memory(six: Sequence[Place], known_keys: Collection[str]) -> bool:

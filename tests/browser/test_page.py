@@ -65,10 +65,11 @@ def go(page: Opened, address: str) -> None:
 
 
 def press(page: Opened, label: str) -> None:
-    """Press a button or a link by what stands on it."""
-    page.browser.find_element(
-        By.XPATH, f"//main//*[self::button or self::a][normalize-space()='{label}']"
-    ).click()
+    """Press a button or a link by what stands on it, once it is there."""
+    stands = f"//main//*[self::button or self::a][normalize-space()='{label}']"
+    WebDriverWait(page.browser, 60).until(lambda browser: browser.find_elements(By.XPATH, stands))[
+        0
+    ].click()
 
 
 def is_open(summary: WebElement) -> bool:

@@ -204,6 +204,18 @@ A_COPY_OF_WHAT_A_SYNC_HAS_MIXED: list[Deed] = [
     ("restore_from_the_bin", {}),
 ]
 
+THE_OTHER_CHATS_OPENING_WITHOUT_A_MARKER: list[Deed] = [
+    ("sync_to_the_other_device", {}),
+    ("talk_and_the_bridge_compresses", {"turns": 9}),
+    ("talk", {"turns": 12}),
+    ("delete_most_memories", {"which": 0}),
+    ("other_sizes_of_tail_and_chunks", {"chunk": 400, "tail": 5000}),
+    ("fork", {"new_uuids": False, "upto": None}),
+    ("delete_a_memory", {"which": 0}),
+    ("talk_and_the_bridge_compresses", {"turns": 9}),
+    ("markers_are_stripped", {}),
+]
+
 
 @pytest.mark.parametrize(
     ("mode", "turns", "form", "deeds"),
@@ -213,6 +225,7 @@ A_COPY_OF_WHAT_A_SYNC_HAS_MIXED: list[Deed] = [
         ("keep-originals", 28, "json", A_FILE_AT_AN_ORIGINAL),
         ("replace", 18, "json", A_BRANCH_IN_ONE_OF_TWO_COPIES),
         ("replace", 23, "json", A_COPY_OF_WHAT_A_SYNC_HAS_MIXED),
+        ("replace", 19, "tools", THE_OTHER_CHATS_OPENING_WITHOUT_A_MARKER),
     ],
     ids=[
         "the opening reads as it once did, without a passage that was crossed out",
@@ -220,6 +233,7 @@ A_COPY_OF_WHAT_A_SYNC_HAS_MIXED: list[Deed] = [
         "a file attached to an original does not have its memory written again",
         "a message that a sync and an arrow leave twice is in the archive in both forms",
         "a copy that shows a memory and the messages under it has each of them once",
+        "a fork without memories knows the opening of the other chat by its uuid",
     ],
 )
 def test_lives_that_once_went_wrong(mode: str, turns: int, form: str, deeds: list[Deed]) -> None:
