@@ -75,7 +75,7 @@ def prove_layers(trip: Trip) -> None:
     taken = {fact.memory for fact in trip.after.ledger.facts if fact.memory is not None}
     assert taken <= noted, "facts were taken after a memory, and nobody noted the step"
     for memory, layer, _, when in trip.after.ledger.steps:
-        assert when or layer not in trip.layers, (
+        assert when or layer not in trip.layers_asked, (
             f"{layer} is due after {memory}, and nobody does it"
         )
     if (at := trip.ours.opening_of(trip.given["messages"])) is not None:

@@ -242,6 +242,7 @@ class Life:
             chooses=self._chooses,
             canned=self.memproc.canned[0],
             layers=self.memproc.layers,
+            layers_asked=self.memproc.layers_asked,
             fact_budget=self.memproc.fact_budget,
             renewed=self.person.renewed,
             words=frozenset(self.person.words),

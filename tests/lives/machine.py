@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from primer.models import EXTRACTIVE
 from tests.lives.life import Life
 from tests.lives.model import REFUSING
 from tests.lives.person import Person
@@ -13,7 +14,6 @@ from tests.typingmind.shapes import Build
 
 ANY, SLOT, TURNS = st.integers(0, 99), st.integers(1, 6), st.integers(1, 12)
 SOMEWHERE = st.none() | ANY
-ENGINE = "memproc/extractive"
 _IN_MEMORY = Path("/dev/shm")
 
 
@@ -224,8 +224,8 @@ class Lives(RuleBasedStateMachine):
         self.life.memproc.set("fold", budget=budget)
 
     @rule(
-        agent=st.sampled_from(["test/agent", "test/other", REFUSING, ENGINE]),
-        manager=st.sampled_from(["test/small", ENGINE]),
+        agent=st.sampled_from(["test/agent", "test/other", REFUSING, EXTRACTIVE]),
+        manager=st.sampled_from(["test/small", EXTRACTIVE]),
     )
     def other_models_write(self, agent: str, manager: str) -> None:
         self.life.memproc.set("models", agent=agent, context_manager=manager)

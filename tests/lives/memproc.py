@@ -30,6 +30,7 @@ from daemon.page.app import Desk
 from daemon.page.bridge_jobs import result
 from daemon.recovery.restore import find_version, prepare_restore, restore
 from daemon.trip import go_round, run_export
+from primer.models import EXTRACTIVE
 from primer.prompt import closing, opening
 from primer.reply import Request
 from rules.layers.core import CoreEvent, undo_newest
@@ -112,6 +113,13 @@ class Memproc:
         return frozenset(
             layer for layer in ("core", "facts") if self._settings[layer].get("enabled", True)
         )
+
+    @property
+    def layers_asked(self) -> frozenset[str]:
+        """Return those of the layers that a model is asked about; the engine has neither."""
+        models = self._settings["models"]
+        by = {"core": models["agent"], "facts": models["context_manager"]}
+        return frozenset(layer for layer in self.layers if by[layer] != EXTRACTIVE)
 
     @property
     def fact_budget(self) -> int:

@@ -31,6 +31,8 @@ class Trip:
     """The opening without core memory and facts."""
     layers: Set[str]
     """Those of "core" and "facts" that are switched on."""
+    layers_asked: Set[str]
+    """Those of them that a model is asked about."""
     fact_budget: int
     renewed: bool
     """Whether memproc's messages have other uuids than it gave them."""
