@@ -5,7 +5,7 @@ A rebuild stores so, too, what an export alone has of a lost archive.
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from daemon.archive.archive import Archive
@@ -54,14 +54,19 @@ _KEY_HERE = """
 
 
 def find_kin(
-    archive: Archive, chat_id: str, ids: Collection[str], openings: Collection[str]
+    archive: Archive,
+    chat_id: str,
+    texts: Mapping[str, Sequence[str]],
+    openings: Collection[str],
 ) -> str | None:
     """Return the id of the other chat that an export comes from, or None.
 
-    It is the one that knows most of these memories. Of several, as a fork and the chat that it was
-    forked from, and where none knows any, it is one that has had an opening with one of these
-    digests.
+    It is the one that knows most of the memories whose six texts, as the export has them, are
+    `texts`, by id. Of several, as a fork and the chat that it was forked from, it is the one that
+    has most of them in these words; and of such, or where none knows any, one that has had an
+    opening with one of these digests.
     """
+    as_stored = {name: json.dumps(six, ensure_ascii=False) for name, six in texts.items()}
     kin = archive.value(
         """
         WITH RECURSIVE named (chat, name) AS (
@@ -73,11 +78,14 @@ def find_kin(
             SELECT chat FROM opening WHERE digest IN (SELECT value FROM json_each(?3))
         ) AS has_opening
         FROM chat LEFT JOIN named
-            ON named.chat = chat.id AND name IN (SELECT value FROM json_each(?2))
+            ON named.chat = chat.id AND name IN (SELECT key FROM json_each(?2))
         WHERE chat_id <> ?1 GROUP BY chat.id HAVING count(name) OR has_opening
-        ORDER BY count(name) DESC, has_opening DESC, chat.id LIMIT 1
+        ORDER BY count(name) DESC, (
+            SELECT count(DISTINCT texts) FROM edition JOIN memory ON memory.id = edition.memory
+            WHERE memory.chat = chat.id AND texts IN (SELECT value FROM json_each(?2))
+        ) DESC, has_opening DESC, chat.id LIMIT 1
         """,
-        (chat_id, json.dumps(list(ids)), json.dumps(list(openings))),
+        (chat_id, json.dumps(as_stored), json.dumps(list(openings))),
     )
     return None if kin is None else str(kin)
 

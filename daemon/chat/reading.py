@@ -40,6 +40,7 @@ from rules.recognize.loss import find_loss
 from rules.recognize.recognize import count_unnamed_memories, looks_like_opening
 from rules.recognize.user_edits import NO_EDITS
 from rules.typingmind.chat import Chat, read_messages
+from rules.typingmind.content import make_printable
 from rules.typingmind.message import Message
 from rules.typingmind.originals import deleted_uuids
 from rules.wording import cut_title
@@ -161,7 +162,11 @@ def _adopted(
     strange = _after_last(export.shown, {memory.memory_id for memory in known.memories})
     if not strange and (known.seen or not openings):
         return Adopted()
-    kin = find_kin(archive, known.chat_id, strange, openings)
+    texts = {
+        name: [make_printable(group[slot].message.wording) for slot in sorted(group)]
+        for name, group in strange.items()
+    }
+    kin = find_kin(archive, known.chat_id, texts, openings)
     inherited = Adopted()
     if kin:
         refuse_damage(archive.run, kin)

@@ -11,6 +11,7 @@ from daemon.archive.forks import find_kin
 from daemon.archive.layers import KeptOpening, keep_opening
 from daemon.archive.memories import (
     editions,
+    insert_edition,
     keep_edition,
     keep_fold,
     keep_memory,
@@ -23,6 +24,7 @@ from daemon.archive.messages import former_versions, past, raw_conversation
 from daemon.chat.reading import know
 from rules.conversation.history import Past
 from rules.conversation.marker import text_digest
+from rules.conversation.memory import six_of
 from rules.recognize.adopted import Adopted, inherit
 from rules.recognize.known import Known
 from rules.recognize.recognize import recognize
@@ -62,7 +64,7 @@ def first() -> Archive:
 
 
 def adopted(archive: Archive) -> Adopted:
-    kin = find_kin(archive, FORK, ["m1", "m2"], ())
+    kin = find_kin(archive, FORK, {"m1": (), "m2": ()}, ())
     assert kin is not None
     return inherit(Known(FORK), {"m1": {}, "m2": {}}, know(archive, kin))
 
@@ -176,23 +178,34 @@ def test_the_chat_with_most_of_the_memories_is_the_one_that_it_came_from(first: 
     taken_over(first, adopted(first))
     own = [memory.memory_id for memory in memories(first, FORK)]
     for ids, origin in (([own[0], own[1], "m1"], FORK), ([own[0], "unknown"], FORK)):
-        assert find_kin(first, "third", ids, ()) == origin
-    assert find_kin(first, "third", ["unknown"], ()) is None
-    assert find_kin(first, "third", [], ()) is None
+        assert find_kin(first, "third", dict.fromkeys(ids, ()), ()) == origin
+    assert find_kin(first, "third", {"unknown": ()}, ()) is None
+    assert find_kin(first, "third", {}, ()) is None
 
 
 def test_of_a_chat_and_its_fork_the_one_counts_whose_opening_is_shown(first: Archive) -> None:
     taken_over(first, adopted(first))
     keep_opening(first, FORK, KeptOpening("What I keep.", "", "memproc", at=WHEN))
     for openings, origin in (([], CHAT), ([text_digest("What I keep.")], FORK)):
-        assert find_kin(first, "third", ["m1", "m2"], openings) == origin
+        assert find_kin(first, "third", {"m1": (), "m2": ()}, openings) == origin
     shown = [text_digest("What I keep.")]
-    assert find_kin(first, "third", [], shown) == FORK, "of a fork without memories, too"
-    assert find_kin(first, FORK, [], shown) is None
+    assert find_kin(first, "third", {}, shown) == FORK, "of a fork without memories, too"
+    assert find_kin(first, FORK, {}, shown) is None
+
+
+def test_of_a_chat_and_its_fork_the_one_counts_that_has_a_memory_in_the_words_shown(
+    first: Archive,
+) -> None:
+    taken_over(first, adopted(first))
+    own = memories(first, FORK)[0]
+    words = six_of([f"my word {slot}, \u00e4 \u2013" for slot in range(6)])
+    insert_edition(first, own.memory_id, replace(own.edition, number=9, kind="person", texts=words))
+    for texts, origin in ((words, FORK), (own.edition.texts, CHAT), (words[:5], CHAT)):
+        assert find_kin(first, "third", {"m1": texts}, ()) == origin
 
 
 def test_a_chat_is_no_kin_of_its_own(first: Archive) -> None:
-    assert find_kin(first, CHAT, ["m1", "m2"], ()) is None
+    assert find_kin(first, CHAT, {"m1": (), "m2": ()}, ()) is None
 
 
 def test_a_fork_of_a_fork_is_found_by_the_ids_that_its_messages_still_bear(first: Archive) -> None:
@@ -204,4 +217,4 @@ def test_a_fork_of_a_fork_is_found_by_the_ids_that_its_messages_still_bear(first
             "(SELECT memory.id FROM memory JOIN chat ON chat.id = memory.chat WHERE chat_id = ?)",
             (CHAT,),
         )
-    assert find_kin(first, "third", ["m1", "m2"], ()) == FORK
+    assert find_kin(first, "third", {"m1": (), "m2": ()}, ()) == FORK
