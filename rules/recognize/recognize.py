@@ -1,20 +1,19 @@
 """Recognize each message of an export: as ours, as an original kept with its memory, or as raw.
 
-A message claims to be ours by its marker; by its uuid, if another tool has stripped the marker; or,
-of an opening or a closing, by what it says. A forged claim must not hide a message, so a claim is
-believed if it fits: if role and text are the ones that were written under that marker or uuid. A
-message that the person has edited no longer fits; it is believed for its place among the claims,
-unless the last export had it as conversation. Messages that claim nothing are passed over there,
-since a merge of two devices may have put them anywhere.
+A message claims to be ours by its marker, or by its uuid if another tool has stripped the marker.
+A forged claim must not hide a message, so a claim is believed if it fits: if role and text are the
+ones that were written. A message that the person has edited no longer fits; it is believed for its
+place among the claims, unless the last export had it as conversation. Messages that claim nothing
+are passed over there, since a merge of two devices may have put them anywhere.
 
     memory             it fits; or another message of its memory fits, in the order of the slots; or
                        both its marker and its uuid are ours. Of two edits of a slot, the first
                        counts
     opening, closing   two of these hold: it fits; it says, or its marker names, what one of ours
                        ever said; its uuid is ours; it comes right before or after a memory, closes
-                       an opening without memories, or begins the chat with a marker that names what
-                       ours said. Right beside a memory, its marker is enough. So the person's words
-                       stay in one that they edited in a fork, or before the archive was lost
+                       an opening without memories, or begins the chat with what ours said. Right
+                       beside a memory, its marker is enough. So the person's words stay in one that
+                       they edited in a fork, or before the archive was lost
 
 If a message has one of our uuids and says what was written under it, the archive decides what it
 is, whether or not its marker agrees. An original that stays in the chat claims nothing, not even by
@@ -90,12 +89,12 @@ def judge_claims(
     `markers` are those of our messages in the archive, by uuid stem. What the last export had as
     conversation, `said_before`, is no edit of a message of ours.
     """
-    canned = {_marked_words(marker): marker for marker in markers.values() if _is_canned(marker)}
     claims: list[_Claim] = []
     for at, message in enumerate(messages):
-        claim = _read_claim(at, message, markers) or _read_canned(at, message, canned)
+        claim = _read_claim(at, message, markers)
         if claim and (claim.fits or (message.uuid, message.digest) not in said_before):
             claims.append(claim)
+    canned = {_marked_words(marker) for marker in markers.values() if _is_canned(marker)}
     ours = {number: claims[number].marker for number in _find_memory_claims(claims)}
     for number, claim in enumerate(claims):
         if _is_canned(claim.marker) and _is_our_canned(number, claim, ours, canned):
@@ -121,12 +120,6 @@ def _read_claim(at: int, message: Message, markers: Mapping[str, Marker]) -> _Cl
         if name != (by_uuid.kind, by_uuid.memory, by_uuid.slot):
             marker = by_uuid
     return _Claim(at, message, own, by_uuid, marker, fits)
-
-
-def _read_canned(at: int, message: Message, canned: Mapping[_Written, Marker]) -> _Claim | None:
-    """Return the claim of a message that says what an opening or a closing said, and no more."""
-    marker = None if is_original(message.marker) else canned.get(_said_words(message))
-    return None if marker is None else _Claim(at, message, None, None, marker, fits=False)
 
 
 def _find_memory_claims(claims: _Claims) -> set[int]:
@@ -185,7 +178,7 @@ def _is_our_canned(
         claim.fits,
         is_named,
         claim.by_uuid is not None,
-        touches or (is_named and claim.own is not None and claim.at == 0),
+        touches or (is_named and claim.at == 0),
     )
     return sum(signs) >= 2 or (claim.own is not None and touches)
 

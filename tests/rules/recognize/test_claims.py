@@ -219,19 +219,6 @@ def test_what_is_left_of_a_memory_is_known_by_its_uuids(slots: tuple[int, ...]) 
     assert kinds(*bare(left), user("Hello.", 99), known=tuple(row())) == [*[MEMORY] * len(left), ""]
 
 
-def test_an_opening_or_a_closing_beside_a_memory_is_ours_by_what_it_says() -> None:
-    begins, *six, ends = [opening(), *row(), closing()]
-    begins, ends = ({**one, "uuid": f"new {at}"} for at, one in enumerate(bare([begins, ends])))
-    known = (opening(), *row(), closing())
-    assert kinds(begins, *six, ends, known=known) == [OPENING, *[MEMORY] * 6, CLOSING]
-    talk = user("Hello.", 99)
-    assert kinds(begins, talk, *six, talk, ends, known=known)[0] == OPENING, "a merge put it there"
-    assert kinds(begins, talk, ends, known=known) == ["", "", ""]
-    assert kinds(ends, *six, begins, known=known) == ["", *[MEMORY] * 6, ""]
-    assert kinds(*six, ends | {"role": "assistant"}, known=known)[6] == ""
-    assert kinds(*six, ends | {"content": "They end?"}, known=known)[6] == ""
-
-
 def test_our_texts_alone_make_no_message_ours() -> None:
     messages = [*bare([opening(), *row(), closing()])]
     pasted = [one | {"uuid": f"new {at}"} for at, one in enumerate(messages)]
