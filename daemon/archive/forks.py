@@ -12,6 +12,7 @@ from daemon.archive.archive import Archive
 from daemon.archive.keeping import kept_passages, sources
 from daemon.archive.memories import HAD, insert_edition, insert_memory
 from daemon.archive.messages import message_keys
+from daemon.archive.records import write_column
 from rules.conversation.history import Past
 from rules.conversation.memory import memories_of_chunks
 from rules.layers.kept_passages import KeptPassage
@@ -66,7 +67,7 @@ def find_kin(
     has most of them in these words; and of such, or where none knows any, one that has had an
     opening with one of these digests.
     """
-    as_stored = {name: json.dumps(six, ensure_ascii=False) for name, six in texts.items()}
+    as_stored = {name: write_column(six) for name, six in texts.items()}
     kin = archive.value(
         """
         WITH RECURSIVE named (chat, name) AS (

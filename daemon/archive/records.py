@@ -23,8 +23,13 @@ def row_of(record: "DataclassInstance") -> dict[str, Any]:
     row = asdict(record)
     for field in fields(record):
         if _json_of(field.type):
-            row[field.name] = json.dumps(row[field.name], ensure_ascii=False)
+            row[field.name] = write_column(row[field.name])
     return row
+
+
+def write_column(value: object) -> str:
+    """Return a tuple or a mapping as its column has it; equal values are equal texts."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def record_in(kind: Callable[..., Row], row: Sequence[Any]) -> Row:

@@ -75,15 +75,12 @@ def read_chat(archive: Archive, chat: Chat, config: Config, now: str) -> ShownCh
 
 
 def _digests_of_openings(messages: Sequence[Message], openings: Sequence[Marker]) -> list[str]:
-    """Return the digests of the openings that an export may show.
+    """Return the digests of the openings that an export may show, by their markers and their words.
 
-    A fork may have the other chat's opening as it was, without our field.
+    Another tool may have taken away the marker of one that a fork has from the other chat.
     """
-    unmarked = (message for message in messages if looks_like_opening(message))
-    return [
-        *(marker.text for marker in openings),
-        *(text_digest(message.wording) for message in unmarked),
-    ]
+    said = [text_digest(message.wording) for message in messages if looks_like_opening(message)]
+    return [*(marker.text for marker in openings), *said]
 
 
 def read_archive(archive: Archive, chat: Chat, config: Config) -> ShownChat:

@@ -20,7 +20,7 @@ from rules.plan.work import CORE_WORDS, FACT_WORDS, HINDSIGHT_TOKENS, Layers, Pl
 _QUESTION_TOKENS = 150
 _QUOTE_TOKENS = 80
 _TAG_TOKENS = 30
-"""The tag around each message to remember, with its date: much of a talk in short messages."""
+"""The tokens of the tag around each message to remember, which has the message's date."""
 _DIALOGUE_TURNS = 12
 _MEMORY_MESSAGES, _FOLD_MEMBERS = 6, 6
 _USED_PART = 3

@@ -1,8 +1,10 @@
 """Take over the memories that a fork shows and the archive lacks for it.
 
-of a known chat    the fork gets memories of its own, with all editions, and with the raw
-                   messages under them
-of no known chat   the memories stay as they are, frozen; what was under them is lost
+    of a known chat    the fork gets memories of its own, with all editions, and with the raw
+                       messages under them
+    of no known chat   the memories stay as they are, frozen; what was under them is lost
+
+Which messages of the fork are copies of the other chat's is said in `copies.py`.
 """
 
 from collections.abc import Mapping, Sequence, Set

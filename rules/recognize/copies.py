@@ -1,4 +1,4 @@
-"""Recognize the copies of messages in a fork: by what they say, in order. Their bytes stay as is.
+"""Recognize the copies of messages in a fork by what they say, in order; their bytes stay as is.
 
 A fork dates its messages at the moment of copying, all within one minute:
 
@@ -6,8 +6,8 @@ A fork dates its messages at the moment of copying, all within one minute:
     fork      m1 21 Nov  m2 21 Nov  m3 21 Nov ...  m9 22 Nov, said in the fork
     read as   m1 7 Nov   m2 7 Nov   m3 8 Nov ...   m9 22 Nov
 
-It gives them new uuids, too. So a fork of a chat that a merge of two devices has left with a memory
-and the messages under it has copies of these messages, and they get their keys from the fork:
+It may give them new uuids, too. A merge of two devices may leave a chat with a memory and the
+messages under it. A fork of that chat has copies of these messages, and they are under its memory:
 
     chat      [memory of m1 m2 m3 m4] m1 m2 m3 m4 m5
     fork      [memory of m1 m2 m3 m4] c1 c2 c3 c4 c5
@@ -15,7 +15,7 @@ and the messages under it has copies of these messages, and they get their keys 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -57,9 +57,7 @@ def find_true_dates(
 
     `known` has the digest and date of each of another chat's messages, in order.
     """
-    old = ((digest,) for digest, _ in known)
-    new = ((place.message.digest,) for place in copies)
-    pairs = keep_one_order(align(dict(enumerate(old)), dict(enumerate(new))).pairs)
+    pairs = _pair((digest for digest, _ in known), copies)
     if not is_fork and len(pairs) < _FEWEST_MATCHES:
         return {}
     dates: dict[str, str] = {}
@@ -80,19 +78,27 @@ def find_copies_under(past: Sequence[Past], places: Sequence[Place]) -> dict[str
     """
     raw = [place for place in raw_messages(places) if not is_original(place.message.marker)]
     said_here = {place.message.digest for place in raw}
-    said = [next((one for one in old.digests if one in said_here), old.digests[0]) for old in past]
-    was = {number: (digest,) for number, digest in enumerate(said)}
-    now = {number: (place.message.digest,) for number, place in enumerate(raw)}
-    pairs = keep_one_order(align(was, now).pairs)
-    times = Counter(said)
+    said = [
+        next((digest for digest in old.digests if digest in said_here), old.digests[0])
+        for old in past
+    ]
+    pairs, times = _pair(said, raw), Counter(said)
     sure = {number for number in pairs if times[said[number]] == 1}
     if len(sure) < _FEWEST_MATCHES:
         return {}
-    return {
-        past[number].key: raw[copy].key
-        for number, copy in pairs.items()
-        if number in sure or copy in (pairs.get(number - 1, -2) + 1, pairs.get(number + 1, -1) - 1)
-    }
+    keys: dict[str, str] = {}
+    for number, copy in pairs.items():
+        is_next_to_one = copy - 1 == pairs.get(number - 1) or copy + 1 == pairs.get(number + 1)
+        if number in sure or is_next_to_one:
+            keys[past[number].key] = raw[copy].key
+    return keys
+
+
+def _pair(digests: Iterable[str], places: Sequence[Place]) -> dict[int, int]:
+    """Return the pairs of messages that say the same, by their indices, in one order."""
+    old = {number: (digest,) for number, digest in enumerate(digests)}
+    new = {number: (place.message.digest,) for number, place in enumerate(places)}
+    return keep_one_order(align(old, new).pairs)
 
 
 def as_dated(place: Place, dates: Mapping[str, str]) -> Place:

@@ -157,7 +157,8 @@ def _is_our_canned(
 ) -> bool:
     """Return whether two of the four signs of an opening or a closing hold.
 
-    Its marker is enough right beside a memory.
+    Right beside a memory, its marker is enough.
+
     `ours` are the markers that are believed so far, by claim number: those of all memories, and of
     the openings and closings before this one.
     """
